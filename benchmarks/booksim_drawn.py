@@ -76,7 +76,7 @@ FORCED: tuple[Keys, ...] = (
     {"st_prepare_delay": 1, "st_final_delay": 2, "output_buffer_size": 2},
     {"credit_delay": 3},
     {"input_speedup": 2},
-    {"output_speedup": 2, "routing_delay": 1, "hold_switch_for_packet": 0, "speculative": 0},
+    {"output_speedup": 2, "routing_delay": 1},
     {"internal_speedup": 1.5, "routing_delay": 1},
     {"internal_speedup": 2.0, "routing_delay": 0, "output_buffer_size": 2},
     {"speculative": 1},

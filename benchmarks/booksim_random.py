@@ -99,8 +99,6 @@ def configuration(draw: random.Random) -> Keys:
             keys[key] = 1
     if "output_speedup" in keys or "internal_speedup" in keys:
         keys["routing_delay"] = draw.choice((0, 1))
-    if "output_speedup" in keys:
-        keys["hold_switch_for_packet"] = keys["speculative"] = 0
     if draw.random() < 0.15:
         keys["priority"] = "age"
     if draw.random() < 0.1:

@@ -9,6 +9,7 @@ from unknot.routing.relation import Relation
 from unknot.traffic.workload import HIGHEST_PRIORITY, Message, TrafficClass, length_shares
 from unknot_booksim.built import Built
 from unknot_booksim.configuration import Configuration, split
+from unknot_booksim.fork_patterns import busiest
 from unknot_booksim.patterns import bursts, pattern
 from unknot_booksim.routings import relation_of
 
@@ -124,10 +125,11 @@ def traffic_classes(settings: Configuration, built: Built) -> tuple[TrafficClass
         chance = chance / sizes if settings.on("injection_rate_uses_flits") else chance
         if not 0 < chance <= 1:
             raise settings.error("injection_rate", f"packets in a cycle are above 0 and at most 1, got {chance:g}")
+        sent = pattern(here, built)
         classes.append(
             TrafficClass(
-                share=chance * mean,
-                traffic=pattern(here, built),
+                share=chance * mean * busiest(sent),
+                traffic=sent,
                 messages=forms,
                 priority=here.whole("class_priority", 0, HIGHEST_PRIORITY),
                 bursts=bursts(here, built, chance),

@@ -12,7 +12,7 @@ from unknot._base.calls import Piece
 from unknot._base.errors import UnknotError
 from unknot.simulation.energy.gates import KEYS as POWER_KEYS
 from unknot_booksim.gpgpusim import as_booksim
-from unknot_booksim.keys import IDLE_OF_FORKS, KEYS, OLD_NAMES, unknown
+from unknot_booksim.keys import IDLE_OF_FORKS, KEYS, OLD_NAMES, unknown, why_idle
 from unknot_booksim.parse import OVERRIDE, Assignment, statements
 
 LARGEST = 2**31 - 1
@@ -66,8 +66,13 @@ class Configuration:
         self._read: set[str] = set()
         self.klass: int | None = None
         self.confined = True
-        self._foreign = dict.fromkeys(one.key.text for one in assignments if one.key.text not in KEYS)
+        idle = {one: why_idle(one.key.text, one.value.text) for one in assignments if one.key.text not in KEYS}
+        self._foreign = dict.fromkeys(one.key.text for one, reason in idle.items() if not reason)
         for assignment in assignments:
+            if reason := idle.get(assignment, ""):
+                place = f"{assignment.key.where}:{assignment.key.line}"
+                self.warnings.append(f"{place}: {assignment.key.text}: {reason}")
+                continue
             self._check(assignment)
             self._take(assignment)
 

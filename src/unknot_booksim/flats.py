@@ -5,6 +5,7 @@ UGAL compares queues in the source router: a packet draws a waypoint, and goes d
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,21 @@ MOST_PAIRS = 2**26
 """Most pairs of a source and an address."""
 
 
-def cmesh(built: Built, vcs: int, faithful: bool, *, name: str, both: bool = False, express: bool = True) -> Relation:
+def cmesh(
+    built: Built,
+    vcs: int,
+    faithful: bool,
+    *,
+    name: str,
+    both: bool = False,
+    express: bool = True,
+    decides: Detour | None = None,
+) -> Relation:
     """x, then y, on a concentrated mesh; `both`: XY and YX order, half of the VCs each.
 
     With `express`, half a side or more is gone by the channels along the edges. Of both orders BookSim takes them
     from 2 hops on, on any mesh: beyond 4 × 4 its packets go to and fro between the ends of such a channel for ever.
+    `decides`: a packet takes the order with the shorter queue, as in a fork.
     """
     if both:
         in_halves(vcs, faithful)
@@ -55,7 +66,8 @@ def cmesh(built: Built, vcs: int, faithful: bool, *, name: str, both: bool = Fal
         return (2 if in_y else 0) + int(far < 0)
 
     virtual, orders = VirtualChannels(built.network, vcs), 2 if both else 1
-    return one_port(built, virtual, name, port_of, in_parts(vcs, orders), draws=orders, minimal=None)
+    relation = one_port(built, virtual, name, port_of, in_parts(vcs, orders), draws=orders, minimal=None)
+    return relation if decides is None else replace(relation, preference=Preference(decides=decides))
 
 
 def _digits(built: Built) -> IntArray:

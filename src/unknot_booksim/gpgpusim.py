@@ -20,6 +20,7 @@ OWN_KEYS = {
 """Keys that BookSim does not have: buffers between GPU and network, places of units there, and what is printed."""
 OWN_VALUES = {
     ("sim_type", "gpgpusim"): "latency",
+    ("sim_type", "fes2"): "latency",
     ("traffic", "gpgpusim"): "uniform",
     ("injection_process", "gpgpu_injector"): "bernoulli",
 }
@@ -52,7 +53,8 @@ def as_booksim(assignments: Sequence[Assignment]) -> tuple[list[Assignment], lis
         if value is not None:
             kept[key] = replace(one, value=replace(one.value, text=value))
             place = f"{one.key.where}:{one.key.line}"
-            warnings.append(f"{place}: {key}: {one.value.text} is of GPGPU-Sim; {value} is taken instead")
+            program = "rtl2booksim, a fork" if one.value.text == "fes2" else "GPGPU-Sim"
+            warnings.append(f"{place}: {key}: {one.value.text} is of {program}; {value} is taken instead")
     if simulated is not None and reads:
         made = replace(simulated.key, text="use_read_write"), replace(simulated.value, text="1")
         kept["use_read_write"] = Assignment(*made)

@@ -150,6 +150,42 @@ def min_adapt(built: Built, vcs: int, faithful: bool) -> Relation:
     )
 
 
+def odd_even(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Ways of a fork that names them after odd-even turns, in all VCs but 0, beside dimension order in VC 0.
+
+    Packets to the right go down or up first in an even column, those to the left keep to the left in an odd one; else
+    both ways are open. A packet does not leave VC 0 again.
+    """
+    at_least(vcs, 2)
+    position, channel, port_of = grid(built.network).coordinates, built.channel, on_mesh(built)
+    if position.shape[1] != 2:
+        raise UnfitError(f"2 dimensions are needed, got {position.shape[1]}", "n")
+    virtual, home = VirtualChannels(built.network, vcs), built.network.eject
+    router, first, of, total = virtual.router, virtual.first, virtual.channel, virtual.total
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, there = router[at], home[address]
+        if here == there:
+            out[0] = EJECT
+            return 1
+        out[0] = first[channel[here, port_of(here, there, 0)]] + TIER
+        if at < total and at == first[of[at]]:
+            return 1
+        across, down = position[there, 0] - position[here, 0], position[there, 1] - position[here, 1]
+        odd, count = position[here, 0] % 2 == 1, 1
+        for port in range(4):
+            if port < 2:
+                is_open = across != 0 and (odd or across < 0 or down == 0) and (across < 0) == (port == 1)
+            else:
+                is_open = down != 0 and not (odd and across < 0) and (down < 0) == (port == 3)
+            for v in range(1, vcs if is_open else 1):
+                out[count] = first[channel[here, port]] + v
+                count += 1
+        return count
+
+    return Relation(built.network, virtual, rule, name="oddeven of BookSim", published=Published(claims_minimal=True))
+
+
 def around(built: Built, vcs: int, faithful: bool, *, balanced: bool) -> Relation:
     """Dimension order on a torus, half of the VCs for each class, which a packet draws or gets on entering a ring.
 

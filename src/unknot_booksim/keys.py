@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib.resources import files
@@ -43,25 +44,38 @@ for _row in KEYS_PAGE.splitlines():
 OLD_NAMES = {"const_flits_per_packet": "packet_size"}
 """Keys of BookSim 1, and what they are now."""
 
-FORK_KEYS = {
-    "smart_type", "smart_max_hops", "smart_dimensions", "smart_priority", "bypass_empty_vc", "disable_bypass",
-    "injection_queue_size", "injection_queues", "ejection_queue_size", "workload", "synfull", "anynet_cols",
-    "dim_sizes", "dim_bandwidth", "dim_latency", "dim_penalty", "elevator_mapping_coords", "vertical_topology",
-    "traffic_file", "mapping_file", "traffic_matrix_file", "trace_file", "clock_period", "disable_some_routers",
-    "num_l", "layer", "mesh_x", "mesh_y", "collective_type",
-    "inject_latency", "eject_latency", "sw_alloc_arb_type", "vc_alloc_arb_type", "hotspot_percent",
-    "bufferless", "chan_latency", "class_source", "flit_width", "gpmode", "latency_per_flit", "load_routing_file",
-    "node_map", "reconfig", "routing_table_file", "sim_mode", "traffic_schedule",
-}  # fmt: skip
-"""Keys that are met in files for forks of BookSim and are not built."""
+FORKS: dict[str, tuple[str, str]] = {}
+"""Keys that are not built of forks: the fork in which a key was met, empty if unknown, and its default there."""
+for _row in files("unknot_booksim").joinpath("forks.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+    _fork, _key, _default = _row.split("\t")
+    FORKS[_key] = _fork, _default
+_PRINTS = re.compile(r"(print|watch|dump)_\w+|\w+_(out|debug)")
+_OFF = ("0", "-1", "")
+
+
+def why_idle(key: str, setting: str) -> str:
+    """Return why a key of no BookSim 2 changes nothing with this value; empty if it may change something."""
+    fork, default = FORKS.get(key, ("", ""))
+    if key not in FORKS and get_close_matches(key, KEYS, 1, 0.8):
+        return ""
+    of = f"a key of {fork or 'a fork of BookSim'}"
+    if _PRINTS.fullmatch(key):
+        return f"{of}, without effect here: its name says what is printed or written"
+    if default == "*":
+        return f"{of}, without effect here: no value changes what is simulated"
+    if key in FORKS and fork and setting == default and setting in _OFF:
+        return f"{of}, without effect here: this is the value with which the fork simulates what BookSim does"
+    return ""
 
 
 def unknown(key: str, foreign: Iterable[str]) -> str:
     """Return the error about a key of no BookSim 2, beside the other foreign keys of a file."""
     close = get_close_matches(key, KEYS, 1, 0.8)
-    if close and key not in FORK_KEYS:
+    if close and key not in FORKS:
         return f"BookSim 2 has no key {key!r}; did you mean {close[0]}?"
     names = [key, *(other for other in foreign if other != key)]
     listed = f"{', '.join(names[:-1])} and {names[-1]} are keys" if names[1:] else f"{key} is a key"
     lines = "these lines" if names[1:] else "this line"
-    return f"{listed} of a fork of BookSim, which is not built; without {lines} BookSim 2 is simulated"
+    forks = list(dict.fromkeys(FORKS[name][0] for name in names if name in FORKS and FORKS[name][0]))
+    known = f" (met in {' and '.join(forks[:3])})" if forks else ""
+    return f"{listed} of a fork of BookSim{known}, which is not built; without {lines} BookSim 2 is simulated"

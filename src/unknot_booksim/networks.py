@@ -234,7 +234,7 @@ def _anynet(configuration: Configuration) -> Built:
     from unknot_booksim.anynet import read_booksim
 
     network = read_booksim(configuration.file("network_file"))
-    return Built(network, NO_PORTS, 0, 0)
+    return Built(network, NO_PORTS, configuration.whole("anynet_cols", 0), 0)
 
 
 _BUILDERS: dict[str, Callable[[Configuration], Built]] = {

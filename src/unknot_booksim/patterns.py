@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -10,60 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.arrays import Ints
-from unknot._base.errors import UnknotError, near
-from unknot._base.input import read_text
+from unknot._base.errors import near
 from unknot.network import Network
 from unknot.traffic import Pattern
 from unknot.traffic.pattern import TrafficError
 from unknot.traffic.patterns import bit_complement, bit_reverse, shuffle, transpose
 from unknot.traffic.workload import Bursts
 from unknot_booksim.built import Built
-from unknot_booksim.configuration import Configuration, split
+from unknot_booksim.calls import Call
+from unknot_booksim.configuration import Configuration
+from unknot_booksim.fork_patterns import matrix, of_sources, schedule, tasks
 
 MOST_NODES = 4096
 """Most nodes of a pattern that is a matrix of rates."""
-_CALL = re.compile(r"([^(]*)(?:\((.*)\))?")
-
-
-class _Call:
-    """A pattern or injection process as the configuration names it, with its values in parentheses."""
-
-    def __init__(self, configuration: Configuration, built: Built, key: str) -> None:
-        self.configuration, self.built, self.key = configuration, built, key
-        self.text = configuration.one(key)
-        match = _CALL.fullmatch(self.text)
-        if match is None:
-            raise self.error(f"a name, or a name with values in parentheses, is needed: {self.text}")
-        self.name, inside = match[1], match[2] or ""
-        self.values = split("{" + inside + "}")
-        if inside.startswith("{"):
-            self.values = split(self.values[0]) if len(self.values) == 1 else self.values
-        elif configuration.faithful:
-            self.values = (inside,) if inside else ()
-        self.nodes = built.network.num_terminals
-
-    def error(self, message: str) -> UnknotError:
-        """An error at the place where it is named."""
-        return self.configuration.error(self.key, message)
-
-    def whole(self, at: int, otherwise: str) -> int:
-        """The value at a position, or that of a key."""
-        if at >= len(self.values):
-            return self.configuration.whole(otherwise)
-        return self.numbers(at)[0]
-
-    def numbers(self, at: int, limit: int | None = None) -> list[int]:
-        """The whole numbers of a value that is a list, each below a limit."""
-        listed = []
-        for text in split(self.values[at]):
-            text = text.split(",")[0] if self.configuration.faithful else text
-            if not re.fullmatch(r"-?\d{1,9}", text) or (limit is not None and not -1 <= int(text) < limit):
-                most = f" below {limit}" if limit is not None else ""
-                raise self.error(f"whole numbers{most} are needed, not {text!r}")
-            listed.append(int(text))
-        if not listed:
-            raise self.error("this list is empty")
-        return listed
 
 
 def pattern(configuration: Configuration, built: Built) -> Pattern:
@@ -74,10 +32,10 @@ def pattern(configuration: Configuration, built: Built) -> Pattern:
     UnknotError
         If there is none of that name, or it does not fit the network.
     """
-    call = _Call(configuration, built, "traffic")
+    call = Call(configuration, built, "traffic")
     if call.name not in PATTERNS:
         raise configuration.error("traffic", f"BookSim has no pattern {call.name!r}; {near(call.name, PATTERNS)}")
-    return PATTERNS[call.name](call)
+    return of_sources(call, PATTERNS[call.name](call))
 
 
 def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts | None:
@@ -88,8 +46,8 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
     chance : float
         Packets of a terminal in a cycle.
     """
-    call = _Call(configuration, built, "injection_process")
-    if call.name == "bernoulli":
+    call = Call(configuration, built, "injection_process")
+    if call.name == "bernoulli" or (call.name == "custom_bernoulli" and configuration.text("traffic") == "custom"):
         return None
     if call.name != "on_off":
         raise call.error(f"BookSim has bernoulli and on_off, not {call.name!r}")
@@ -114,7 +72,7 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
     return Bursts(alpha, beta)
 
 
-def _to(call: _Call, target: npt.ArrayLike) -> Pattern:
+def _to(call: Call, target: npt.ArrayLike) -> Pattern:
     targets = np.asarray(target, dtype=np.int64)
     wrong = np.flatnonzero((targets < 0) | (targets >= call.nodes))
     if wrong.size:
@@ -122,7 +80,7 @@ def _to(call: _Call, target: npt.ArrayLike) -> Pattern:
     return Pattern(call.text, destination=targets.astype(np.int32))
 
 
-def _drawn(call: _Call, choices: Callable[[int], Sequence[int] | Ints], shares: Ints | None = None) -> Pattern:
+def _drawn(call: Call, choices: Callable[[int], Sequence[int] | Ints], shares: Ints | None = None) -> Pattern:
     """Draws of a destination for each node, weighted by the multiplicity of the choices."""
     if call.nodes > MOST_NODES:
         raise call.error(
@@ -137,10 +95,10 @@ def _drawn(call: _Call, choices: Callable[[int], Sequence[int] | Ints], shares: 
     return Pattern(call.text, weight=weight / weight.sum(axis=1, keepdims=True))
 
 
-def _same(pattern: Callable[[Network], Pattern]) -> Callable[[_Call], Pattern]:
+def _same(pattern: Callable[[Network], Pattern]) -> Callable[[Call], Pattern]:
     """A pattern on bits that Unknot has as well."""
 
-    def made(call: _Call) -> Pattern:
+    def made(call: Call) -> Pattern:
         if call.nodes & (call.nodes - 1):
             raise call.error(f"{call.name} needs a power of two of nodes; there are {call.nodes}")
         try:
@@ -151,7 +109,7 @@ def _same(pattern: Callable[[Network], Pattern]) -> Callable[[_Call], Pattern]:
     return made
 
 
-def _digits(call: _Call, step: Callable[[int], int]) -> Pattern:
+def _digits(call: Call, step: Callable[[int], int]) -> Pattern:
     k, n, across = (call.whole(at, key) for at, key in enumerate(("k", "n", "xr")))
     base = k * across
     if base < 1 or n < 0 or base**n > call.nodes:
@@ -164,12 +122,12 @@ def _digits(call: _Call, step: Callable[[int], int]) -> Pattern:
     return _to(call, target)
 
 
-def _randperm(call: _Call) -> Pattern:
+def _randperm(call: Call) -> Pattern:
     seed = call.whole(0, "perm_seed")
     return _to(call, np.random.default_rng(seed & 0xFFFFFFFF).permutation(call.nodes))
 
 
-def _background(call: _Call) -> Pattern:
+def _background(call: Call) -> Pattern:
     excluded = set(call.numbers(0, call.nodes)) if call.values else set()
     left = [node for node in range(call.nodes) if node not in excluded]
     if not left:
@@ -177,14 +135,14 @@ def _background(call: _Call) -> Pattern:
     return _drawn(call, lambda source: left)
 
 
-def _asymmetric(call: _Call) -> Pattern:
+def _asymmetric(call: Call) -> Pattern:
     half = call.nodes // 2
     if not half:
         raise call.error("asymmetric wants two nodes or more")
     return _drawn(call, lambda source: [source % half, source % half + half])
 
 
-def _taper64(call: _Call) -> Pattern:
+def _taper64(call: Call) -> Pattern:
     if call.nodes != 64:
         raise call.error(f"taper64 is for 64 nodes; there are {call.nodes}")
     shares = np.array([64] * 9 + [9] * 64)
@@ -192,7 +150,7 @@ def _taper64(call: _Call) -> Pattern:
     return _drawn(call, lambda source: [(64 + source + step) % 64 for step in near_by] + list(range(64)), shares)
 
 
-def _bad_dragon(call: _Call) -> Pattern:
+def _bad_dragon(call: Call) -> Pattern:
     k = call.whole(0, "k")
     size = 2 * k * k
     if k < 1 or size > call.nodes:
@@ -200,14 +158,14 @@ def _bad_dragon(call: _Call) -> Pattern:
     return _drawn(call, lambda source: (np.arange(size) + (source // size + 1) * size) % call.nodes)
 
 
-def _badperm_yarc(call: _Call) -> Pattern:
+def _badperm_yarc(call: Call) -> Pattern:
     base = call.whole(0, "k") * call.whole(2, "xr")
     if base < 1:
         raise call.error("badperm_yarc wants k and xr above 0")
     return _drawn(call, lambda source: np.arange(base) * base + source // base)
 
 
-def _hotspot(call: _Call) -> Pattern:
+def _hotspot(call: Call) -> Pattern:
     nodes = call.numbers(0, call.nodes) if call.values else [-1]
     rates = call.numbers(1) if len(call.values) > 1 else [1]
     rates = (rates + [rates[-1]] * len(nodes))[: len(nodes)]
@@ -223,24 +181,7 @@ def _hotspot(call: _Call) -> Pattern:
     return _drawn(call, lambda source: nodes, np.array(rates))
 
 
-def _matrix(call: _Call) -> Pattern:
-    """Rows of a file, a source each; a source with rates of 0 sends to itself, as in forks of BookSim."""
-    name = call.values[0] if call.values else ""
-    texts = [line.split("#")[0].split() for line in read_text(call.configuration.file("traffic", name)).splitlines()]
-    try:
-        numbers = np.array([float(text) for row in texts for text in row])
-    except ValueError:
-        raise call.error(f"{name} has rates that are no numbers") from None
-    if numbers.size != call.nodes**2 or not np.isfinite(numbers).all() or numbers.min(initial=0) < 0:
-        raise call.error(f"{name} has {numbers.size} rates; {call.nodes} × {call.nodes} are needed, none below 0")
-    call.configuration.warn("traffic", "matrix is of forks of BookSim")
-    weight = numbers.reshape(call.nodes, call.nodes)
-    silent = np.flatnonzero(weight.sum(axis=1) == 0)
-    weight[silent, silent] = 1
-    return Pattern(call.text, weight=weight / weight.sum(axis=1, keepdims=True))
-
-
-PATTERNS: dict[str, Callable[[_Call], Pattern]] = {
+PATTERNS: dict[str, Callable[[Call], Pattern]] = {
     "uniform": lambda call: Pattern("uniform"),
     "bitcomp": _same(bit_complement),
     "bitrev": _same(bit_reverse),
@@ -256,6 +197,8 @@ PATTERNS: dict[str, Callable[[_Call], Pattern]] = {
     "bad_dragon": _bad_dragon,
     "badperm_yarc": _badperm_yarc,
     "hotspot": _hotspot,
-    "matrix": _matrix,
+    "matrix": matrix,
+    "illusion": schedule,
+    "custom": tasks,
 }
 """The patterns of BookSim by name."""

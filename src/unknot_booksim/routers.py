@@ -181,6 +181,10 @@ def _allocators(settings: Configuration) -> dict[str, Any]:
     for key in ("vc_allocator", "sw_allocator"):
         match = _ALLOCATOR.fullmatch(settings.text(key))
         name = match[1] if match else ""
+        if name == "piggyback":
+            raise settings.error(
+                key, "piggyback is not built: VCs are granted with the switch; islip gives them before"
+            )
         if match is None or name not in _ALLOCATORS:
             raise settings.error(key, f"BookSim has no allocator {settings.text(key)}; {near(name, _ALLOCATORS)}")
         inside = match[2] or ""

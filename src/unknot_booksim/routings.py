@@ -23,7 +23,16 @@ from unknot.routing.virtual_channels import VirtualChannels
 from unknot_booksim import flats, grids
 from unknot_booksim.built import Built
 from unknot_booksim.configuration import Configuration
-from unknot_booksim.ordered import UnfitError, addresses, in_order, in_parts, in_shorter_order, one_port
+from unknot_booksim.ordered import (
+    SHORTER,
+    UnfitError,
+    addresses,
+    by_dimension,
+    in_order,
+    in_parts,
+    in_shorter_order,
+    one_port,
+)
 
 Maker = Callable[[Built, int, bool], Relation]
 
@@ -171,6 +180,31 @@ def min_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
     return one_port(replace(built, channel=table), virtual, "min", towards, in_parts(vcs), minimal=None)
 
 
+def xy_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
+    """Along rows of routers, then along columns, as in a fork: routers are numbered row by row."""
+    network, columns = built.network, built.k
+    routers = network.num_routers
+    if columns < 1 or routers % columns:
+        raise UnfitError(f"{routers} routers are no multiple of {columns} in a row", "anynet_cols")
+    near = {(a, b): c for c, (a, b) in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True))}
+    # Ports as on a mesh: right, left, down, up.
+    steps = ((1, 0), (-1, 0), (0, 1), (0, -1))
+    table = np.full((routers, 4), -1, dtype=np.int32)
+    for router in range(routers):
+        x, y = router % columns, router // columns
+        for port, (across, down) in enumerate(steps):
+            if 0 <= x + across < columns and 0 <= y + down < routers // columns:
+                other = router + across + columns * down
+                if (router, other) not in near:
+                    raise UnfitError(f"router {router} has no channel to router {other}", "network_file")
+                table[router, port] = near[router, other]
+    table.setflags(write=False)
+    position = np.stack([np.arange(routers) % columns, np.arange(routers) // columns], axis=1).astype(np.int32)
+    virtual = VirtualChannels(network, vcs)
+    port_of = by_dimension(position, lines=True)
+    return one_port(replace(built, channel=table), virtual, "xy", port_of, in_parts(vcs), minimal=None)
+
+
 ROUTINGS: dict[tuple[str, str], Maker] = {
     ("mesh", "dor"): partial(in_order, name="dim_order", on=grids.on_mesh),
     ("mesh", "dim_order"): partial(in_order, name="dim_order", on=grids.on_mesh),
@@ -179,6 +213,7 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("mesh", "romm"): grids.romm,
     ("mesh", "valiant"): grids.valiant,
     ("mesh", "min_adapt"): grids.min_adapt,
+    ("mesh", "oddeven"): grids.odd_even,
     ("mesh", "planar_adapt"): grids.planar_adapt,
     ("torus", "dim_order"): partial(grids.around, balanced=False),
     ("torus", "dim_order_bal"): partial(grids.around, balanced=True),
@@ -191,10 +226,12 @@ ROUTINGS: dict[tuple[str, str], Maker] = {
     ("tree4", "nca"): tree4_nca,
     ("tree4", "anca"): tree4_anca,
     ("anynet", "min"): min_anynet,
+    ("anynet", "xy"): xy_anynet,
     ("cmesh", "dor"): partial(flats.cmesh, name="dor"),
     ("cmesh", "dor_no_express"): partial(flats.cmesh, name="dor_no_express", express=False),
     ("cmesh", "xy_yx"): partial(flats.cmesh, name="xy_yx", both=True),
     ("cmesh", "xy_yx_no_express"): partial(flats.cmesh, name="xy_yx_no_express", both=True, express=False),
+    ("cmesh", "adaptive_xy_yx"): partial(flats.cmesh, name="adaptive_xy_yx", both=True, decides=SHORTER),
     ("flatfly", "dor"): partial(in_order, name="dor", on=flats.on_flatfly),
     ("flatfly", "ran_min"): partial(in_order, name="ran_min", on=flats.on_flatfly),
     ("flatfly", "xyyx"): partial(in_order, name="xyyx", on=flats.on_flatfly, orders=2),

@@ -24,6 +24,7 @@ from unknot_booksim.classes import (
     traffic_classes,
 )
 from unknot_booksim.configuration import Configuration, read_configuration
+from unknot_booksim.fork_patterns import busiest
 from unknot_booksim.networks import build
 from unknot_booksim.patterns import bursts, pattern
 from unknot_booksim.routers import depth_of, router_of
@@ -209,6 +210,7 @@ def _understood(settings: Configuration, before: Setup | None) -> Setup:
             raise settings.error("injection_rate", words)
         options["packet_length"] = lengths if len(lengths) > 1 else next(iter(lengths))
         options["bursts"] = bursts(settings, built, load / mean)
+        load *= busiest(options["traffic"])
     options |= {} if in_batches else _cycles(settings)
     if settings.on("sim_power"):
         if in_batches:
@@ -243,7 +245,9 @@ def _batches(settings: Configuration, lengths: dict[int, float], several: bool) 
 
 def _of_routers(settings: Configuration) -> dict[str, Any]:
     """Options of `simulate` that describe the routers."""
-    settings.require("include_queuing")
+    if settings.whole("include_queuing") != 1:
+        words = "latency counts from the creation of packets; from their entry on it is network_latency_mean"
+        settings.warn("include_queuing", words)
     switching: Switching = "wormhole" if settings.on("wait_for_tail_credit") else "wormhole-nonatomic"
     return {"switching": switching, "buffer_depth": depth_of(settings), "router": router_of(settings)}
 

@@ -118,11 +118,16 @@ def test_refusals_name_the_key_and_the_place(tmp_path: Path) -> None:
 
 def test_keys_of_forks_are_called_that(tmp_path: Path) -> None:
     for keys, words in (
-        ("smart_type = classic;", "smart_type is a key of a fork of BookSim, which is not built; without this line"),
         (
-            "reconfig = 1; nic = 2;",
+            "smart_type = new;",
+            r"smart_type is a key of a fork of BookSim \(met in MEEPproject/booksim\), which is not",
+        ),
+        ("layer = 2;", "layer is a key of a fork of BookSim, which is not built; without this line BookSim 2 is"),
+        (
+            "reconfig = 1; nic = 2; gpmode = 0;",
             "reconfig and nic are keys of a fork .* not built; without these lines BookSim 2 is",
         ),
+        ("print_activty = 1;", "BookSim 2 has no key 'print_activty'; did you mean print_activity?"),
         ("num_vc = 2;", "BookSim 2 has no key 'num_vc'; did you mean num_vcs?"),
     ):
         with pytest.raises(TextError, match=rf"config:2:1: {words}"):
@@ -134,6 +139,15 @@ def test_keys_of_forks_are_called_that(tmp_path: Path) -> None:
         "<command line>:1: power_threshold: a key of a fork of BookSim, without effect here: its fork does not "
         "throttle yet",
         "<command line>:1: packet_size: const_flits_per_packet of BookSim 1 is taken for it",
+    ]
+    setup = understood(tmp_path, "gpmode=0", "chan_debug=3", "flit_width=128")
+    assert [words.split(", without effect here: ") for words in setup.warnings] == [
+        [
+            "<command line>:1: gpmode: a key of Octane-Labs/booksim2",
+            "this is the value with which the fork simulates what BookSim does",
+        ],
+        ["<command line>:1: chan_debug: a key of a fork of BookSim", "its name says what is printed or written"],
+        ["<command line>:1: flit_width: a key of mohsaied/rtl2booksim", "no value changes what is simulated"],
     ]
     layered = understood(tmp_path, "n=3", "k0=4", "k1=3", "k2=2")
     assert layered.relation.network.radices == (4, 3, 2)

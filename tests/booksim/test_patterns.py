@@ -174,3 +174,42 @@ def test_a_matrix_of_rates(tmp_path: Path) -> None:
         understood(
             tmp_path, text="topology = mesh; k = 2; n = 2; routing_function = dor; traffic = matrix(/etc/hosts);"
         )
+
+
+def test_schedules_of_a_fork(tmp_path: Path) -> None:
+    """Each message of a source is drawn as often as the others; who has none is silent."""
+    found = pattern(tmp_path, "illusion", "traffic_schedule={{{0,3,9},{0,3,1},{0,4,2},{5,1,7}}}")
+    assert row(found, 0) == [0, 0, 0, 0.666666667, 0.333333333, 0, 0, 0, 0]
+    assert row(found, 5) == [0, 1, 0, 0, 0, 0, 0, 0, 0]
+    assert row(found, 8) == [0] * 9
+    for text, words in (("{{{0,3}}}", "source, destination and length"), ("{{{0,9,1}}}", "nodes 0 to 8, not 9")):
+        with pytest.raises(UnknotError, match=words):
+            pattern(tmp_path, "illusion", f"traffic_schedule={text}")
+    with pytest.raises(UnknotError, match="takes one size"):
+        pattern(tmp_path, "illusion", "traffic_schedule={{{0,3,9}}}", "packet_size={{1,2}}")
+
+
+def test_tasks_of_a_fork(tmp_path: Path) -> None:
+    """A node draws a destination by its rates, then sends by the rate to this one as part of the highest of all."""
+    (tmp_path / "graph").write_text("4\n0 10 30 INF\n0 0 40 0\nINF 0 0 INF\n20 0 0 0\n")
+    (tmp_path / "places").write_text("1 4 1 2 3 0.001\n2 1 2 3 4 0.001\n")
+    keys = ("k=2", "traffic_file=graph", "mapping_file=places", "injection_process=custom_bernoulli")
+    setup = understood(tmp_path, "traffic=custom", *keys)
+    found = setup.options["traffic"]
+    assert row(found, 1) == [0, 0, 0.25 * 0.25, 0.75 * 0.75]  # task 1 at node 1, its tasks 2 and 3 at nodes 2 and 3
+    assert row(found, 0) == [0, 0.5, 0, 0]
+    assert row(found, 2) == [0, 0, 0, 1]
+    assert setup.load == pytest.approx(0.1)
+    assert any("each of 2 mappings" in words for words in setup.warnings)
+    (tmp_path / "places").write_text("1 4 1 2 2 0.001\n")
+    with pytest.raises(UnknotError, match="a mapping of them to 4 nodes"):
+        understood(tmp_path, "traffic=custom", *keys)
+
+
+def test_sources_of_a_class(tmp_path: Path) -> None:
+    assert target(pattern(tmp_path, "bitcomp", *FOUR, "class_source={{0,2}}")) == [15, -1, 13, *[-1] * 13]
+    found = pattern(tmp_path, "uniform", "class_source={{4}}")
+    assert row(found, 4) == [round(1 / 9, 9)] * 9
+    assert row(found, 3) == [0] * 9
+    with pytest.raises(UnknotError, match="below 9 are needed"):
+        pattern(tmp_path, "uniform", "class_source={{9}}")

@@ -43,6 +43,11 @@ def setup_of(folder: Path, topology: str, routing: str, *more: str, faithful: bo
             "router 0 node 0 router 1 5 router 2\nrouter 1 node 1 router 2\nrouter 2 node 2\n"
         )
         more = ("network_file=net", *more)
+    if (topology, routing) == ("anynet", "xy"):
+        (folder / "net").write_text(
+            "router 0 node 0 router 1 router 2\nrouter 1 node 1 router 3\nrouter 2 node 2 router 3\nrouter 3 node 3\n"
+        )
+        more = ("anynet_cols=2", *more)
     keys = [
         f"topology={topology}",
         *SIZES.get(topology, "k=3").split(";"),
@@ -249,3 +254,31 @@ def test_decisions_are_those_of_booksim(tmp_path: Path) -> None:
     orders = setup_of(tmp_path, "mesh", "adaptive_xy_yx").relation
     assert orders.decides == Detour(weight=1, margin=-1)
     assert orders.num_addresses == 18
+
+
+def test_rows_then_columns_of_a_fork(tmp_path: Path) -> None:
+    relation = setup_of(tmp_path, "anynet", "xy").relation
+    network = relation.network
+    (first,) = {int(relation.vcs.channel[vc]) for vc in (one.vc for one in relation.candidates(relation.num_vcs, 3))}
+    assert (network.source[first], network.target[first]) == (0, 1)
+    with pytest.raises(UnknotError, match="no multiple of 3"):
+        setup_of(tmp_path, "anynet", "xy", "anynet_cols=3")
+    with pytest.raises(UnknotError, match="router 1 has no channel to router 2"):
+        setup_of(tmp_path, "anynet", "xy", "anynet_cols=4")
+
+
+def test_ways_of_oddeven_are_those_of_its_fork(tmp_path: Path) -> None:
+    """By column: odd ones let packets to the right turn, even ones packets to the left; else there is one way."""
+    setup = setup_of(tmp_path, "mesh", "oddeven", "k=4")
+    relation, channel = setup.relation, setup.built.channel
+    for here in range(16):
+        for there in set(range(16)) - {here}:
+            (x, y), (to, down) = (here % 4, here // 4), (there % 4, there // 4)
+            along, beside = {int(to < x)} if to != x else set(), {2 + int(down < y)} if down != y else set()
+            if x % 2:
+                wanted = along if to < x else along | beside
+            else:
+                wanted = along | beside if to < x or not beside else beside
+            found = [one.vc for one in relation.candidates(relation.num_vcs + here, there) if one.tier == 0]
+            ports = {int(np.flatnonzero(channel[here] == relation.vcs.channel[vc])[0]) for vc in found}
+            assert ports == wanted, (here, there)

@@ -181,13 +181,15 @@ def speculate(raw, w, requesting, speculating, now):
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        ports, out = s.wants.speculated[at], np.int64(-1)
+        ports, port, part = s.wants.speculated[at], np.int64(-1), np.int64(0)
+        if s.setup.queues == 1:
+            part += here.inputs.out_part[at]  # with an output speedup
         while ports != 0:
             cell = lowest(ports)
             ports &= ports - 1
-            if here.outputs.port[cell] - here.first_output != out:
-                out = here.outputs.port[cell] - here.first_output
-                bids = bid(s, here, w, at, out, np.int64(SPECULATIVE), now, bids)
+            if here.outputs.port[cell] != port:
+                port = here.outputs.port[cell]
+                bids = bid(s, here, w, at, port + part - here.first_output, np.int64(SPECULATIVE), now, bids)
     won = accept(s, here, w, bids)
     left, ready = won & speculating, s.masks.owning[w] & ~s.masks.no_credit[w]
     while left != 0:

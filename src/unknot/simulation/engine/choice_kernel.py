@@ -35,6 +35,7 @@ from unknot.simulation.engine.state_kernel import (
     of_same_port,
     outputs_of,
     packet_of,
+    part_of,
     preferred,
     tier_of,
 )
@@ -261,7 +262,7 @@ def win(s, b, w, w0, now):
     outputs.owner[w] = b
     s.masks.open[w0 + (out >> 6)] &= ~(np.int64(1) << (out & 63))
     inputs.out[b], inputs.sent[b], inputs.length[b] = w, 0, s.packets.length[p]
-    inputs.out_port_bit[b] = outputs.port[w] - s.words.first_output[w0] + inputs.out_part[b]
+    inputs.out_port_bit[b] = part_of(s, b, w) - s.words.first_output[w0]
     s.packets.hops[p] += s.out_ports.reader[outputs.port[w]] >= 0
     if s.setup.metered == EVERY_HOP:
         count_allocated(s, w, p)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from unknot._base.arrays import Ints, offsets
-from unknot._base.errors import SimulationError
 from unknot.network import Network
 from unknot.network.bandwidth import fraction
 from unknot.routing.relation import Relation
@@ -102,23 +101,34 @@ class BufferEnds:
         writes = np.concatenate([network.source[vcs.channel], network.eject[terminal], network.inject[terminal]])
         first, second = self.ranks()
         self.into = Side(reads, port, np.lexsort((first[port], reads)), network.num_routers)
+        out_port = np.append(port, injection + network.num_terminals)
+        # Parts of output ports beyond their VCs: rows behind these that no packet takes.
+        spare = np.repeat(*self.spare_parts(port))
+        writer = np.append(network.source, network.eject).astype(np.int64)
+        writes, out_port = np.append(writes, writer[spare]), np.append(out_port, spare)
         # Ends of injection buffers are no outputs of the switch: they stay behind all others.
-        kind = np.append(second[port], np.full(terminal.size, second.max(initial=0) + 1))
+        kind = np.concatenate([second[port], np.full(terminal.size, second.max(initial=0) + 1), second[spare]])
         # Of the ejection VCs of a terminal the first of each port come first, so that packets are dealt out to ports.
         seat = terminal % max(1, network.num_terminals // router.terminal_width)
         turn, seats = np.zeros((2, writes.size), dtype=np.int64)
-        turn[self.num_vcs : self.total], seats[self.num_vcs :] = (
-            np.arange(terminal.size) % self.local,
-            np.tile(seat, 2),
+        turn[self.num_vcs : self.total] = np.arange(terminal.size) % self.local
+        seats[: self.num_vcs], seats[self.num_vcs : self.total] = vcs.channel, seat
+        seats[self.total :] = np.append(
+            seat, np.where(spare < network.num_channels, spare, spare - network.num_channels)
         )
-        out_port = np.append(port, injection + network.num_terminals)
+        turn[self.total + seat.size :] = self.local
         self.out = Side(writes, out_port, np.lexsort((turn, seats, kind, writes)), network.num_routers)
-        self.upstream = np.append(np.arange(self.num_vcs), np.arange(self.total, writes.size))
+        self.upstream = np.append(np.arange(self.num_vcs), np.arange(self.total, self.total + terminal.size))
         self.place = places(network, router)
         self.absent = absent_ports(network, router, self.place)
         latency = np.append(network.latency, np.ones(network.num_terminals, dtype=np.int64))
         self.latency = latency[port]
         self.words = offsets(self._words_of_routers(widest))
+
+    def spare_parts(self, port: Ints) -> tuple[Ints, Ints]:
+        """Return the output ports of the `port` of each VC, and the parts that each has beyond its VCs."""
+        ports, vcs = np.unique(port, return_counts=True)
+        return ports, np.maximum(0, self.router.output_speedup - vcs)
 
     def ranks(self) -> tuple[Ints, Ints]:
         """Return what input ports of a router stand in order of, and its output ports: by channel, then terminal."""
@@ -215,6 +225,7 @@ class BufferEnds:
         many = self.out.order.size
         free = np.full(many, depth if self.router.ejection_credits else ENDLESS)
         free[self.out.row[self.upstream]] = depth
+        free[self.out.row[self.total + self.terminal.size :]] = 0
         return {"owner": np.full(many, -1), "port": self.out.first_of_port, "credits": free}
 
     def out_ports(self) -> dict[str, Ints]:
@@ -280,16 +291,5 @@ def ends_of_buffers(relation: Relation, depth: int, router: Router, widest: int 
     """Return both ends of all buffers, of `depth` slots each, and the ports and words they belong to, as tables.
 
     Where no router takes more than `widest` words, all have as many as the one that takes most.
-
-    Raises
-    ------
-    SimulationError
-        If some channel has fewer VCs than output ports have parts.
     """
-    narrowest = int(min(relation.vcs.counts.min(initial=relation.vcs.widest), relation.vcs.widest))
-    if router.output_speedup > narrowest:
-        raise SimulationError(
-            f"router: output_speedup {router.output_speedup} takes as many VCs on each channel; the fewest are "
-            f"{narrowest}"
-        )
     return BufferEnds(relation, router, widest).tables(depth)

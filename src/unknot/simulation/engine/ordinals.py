@@ -35,8 +35,12 @@ def ordinals(ends: BufferEnds) -> dict[str, Ints]:
     rank[np.lexsort((place, ends.into.router))] = np.arange(place.size)
     rank -= ends.into.first[ends.into.router]
     numbers["vc"][ends.in_cells] = rank + of_vcs * absent.into[ports]
-    numbers["out_vc"][cell] = bit + of_vcs * absent.out[ports]
-    numbers["cell"][cell + of_vcs * absent.out[ports]] = bit
+    # Among the outputs that packets take: rows of parts beyond the VCs of a port have no number.
+    by_row = np.argsort(cell)
+    number = np.empty(cell.size, dtype=np.int64)
+    number[by_row] = np.arange(cell.size) - np.searchsorted(owner[by_row], owner[by_row])
+    numbers["out_vc"][cell] = number + of_vcs * absent.out[ports]
+    numbers["cell"][cell - bit + number + of_vcs * absent.out[ports]] = bit
     for name, routers in (("inputs", ends.into.router), ("outputs", owner)):
         numbers[name][heads] = np.bincount(routers, minlength=heads.size) + of_vcs * absent.many
     numbers["absent"][heads] = absent.many * of_vcs

@@ -9,7 +9,7 @@ import numpy as np
 from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.codes import MOVING, PENDING
-from unknot.simulation.engine.state_kernel import has_room
+from unknot.simulation.engine.state_kernel import has_room, part_of
 from unknot.simulation.engine.view_kernel import view
 
 
@@ -113,7 +113,7 @@ def is_busy(raw, b, w, now):
             return True
     if s.setup.hold_switch == 0:
         return False
-    return s.out_queues.busy[s.outputs.port[w]] == 1 or s.in_queues.busy[s.inputs.port[b]] == 1
+    return s.out_queues.busy[part_of(s, b, w)] == 1 or s.in_queues.busy[s.inputs.port[b]] == 1
 
 
 @inlined
@@ -128,7 +128,7 @@ def go_on(raw, w0, w1, now):
             holders ^= bit
             ready = s.inputs.state[b] == MOVING and not is_closed(s, s.inputs.out[b], now)
             # Also of one that lets go both ports are taken until the next step.
-            s.out_queues.busy[s.outputs.port[s.inputs.out[b]]] = 1
+            s.out_queues.busy[part_of(s, b, s.inputs.out[b])] = 1
             s.in_queues.busy[s.inputs.port[b]] = 1
             if ready:
                 s.winners[sent] = b

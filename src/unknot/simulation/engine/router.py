@@ -262,8 +262,6 @@ class Router:
             raise SimulationError(
                 f"router: all_tiers requests all candidates, so no selection {self.selection} goes with it"
             )
-        if self.output_speedup > 1 and (self.speculative or self.hold_switch):
-            raise SimulationError("router: output_speedup goes with neither speculative nor hold_switch")
         if self.output_buffer and not (self.queues or (self.traversal_delay > 1 and not self.pipelined)):
             raise SimulationError(
                 "router: output_buffer takes output_speedup, internal_speedup, or pipelined=False with a "

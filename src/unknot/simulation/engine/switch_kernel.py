@@ -17,7 +17,7 @@ from unknot.simulation.engine.match_kernel import (
     remember,
     standing,
 )
-from unknot.simulation.engine.state_kernel import bit_of, has_room, note
+from unknot.simulation.engine.state_kernel import bit_of, has_room, note, part_of
 from unknot.simulation.engine.view_kernel import as_array, view
 
 
@@ -103,7 +103,7 @@ def wasted(s, i, b, out, w0):
         return False
     word, bit = bit_of(s, b, w0)
     w = s.inputs.out[b]
-    return s.masks.winners[word] & bit == 0 or s.outputs.port[w] != out or not has_room(s, w)
+    return s.masks.winners[word] & bit == 0 or part_of(s, b, w) != out or not has_room(s, w)
 
 
 @inlined
@@ -161,7 +161,7 @@ def allocate_switch(s, count, w0, w1, now):
         for b in range(first_input, s.words.first_input[w1]):
             s.in_queues.busy[s.inputs.port[b]] = 0
         for w in range(first_output, s.words.first_output[w1]):
-            s.out_queues.busy[s.outputs.port[w]] = 0
+            s.out_queues.busy[w] = 0
     return sent
 
 
@@ -196,7 +196,7 @@ def request_ahead(raw, count, w0, w1, n, now):
                 left &= left - 1
                 if s.outputs.port[w] != port and has_room(s, w) and not takes_none(s, b, w, now):
                     port = s.outputs.port[w]
-                    into, out = s.inputs.port_bit[b], port - first_output
+                    into, out = s.inputs.port_bit[b], part_of(s, b, w) - first_output
                     if n >= 0:
                         n = put_forward(s, ends, n, b, into, out, now, np.int64(SPECULATIVE))
                     else:
