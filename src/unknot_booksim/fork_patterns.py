@@ -9,8 +9,8 @@ import numpy as np
 
 from unknot._base.input import read_text
 from unknot.traffic import Pattern
-from unknot_booksim.calls import Call
 from unknot_booksim.configuration import split
+from unknot_booksim.named_pattern import NamedPattern
 
 
 def busiest(pattern: Pattern) -> float:
@@ -18,20 +18,20 @@ def busiest(pattern: Pattern) -> float:
     return float(pattern.weight.sum(axis=1).max()) if pattern.name == "custom" and pattern.weight is not None else 1.0
 
 
-def of_sources(call: Call, sent: Pattern) -> Pattern:
+def of_sources(call: NamedPattern, sent: Pattern) -> Pattern:
     """Return a pattern without the terminals that a fork's `class_source` leaves out."""
     if not call.configuration.text("class_source"):
         return sent
     call.configuration.warn("class_source", "a list of sources for each class is of a fork of BookSim")
     senders = np.zeros(call.nodes, dtype=bool)
-    senders[Call(call.configuration, call.built, "class_source").nodes_of()] = True
+    senders[NamedPattern(call.configuration, call.built, "class_source").nodes_of()] = True
     if sent.destination is not None:
         return replace(sent, destination=np.where(senders, sent.destination, -1).astype(np.int32))
     weight = np.full((call.nodes, call.nodes), 1 / call.nodes) if sent.weight is None else sent.weight
     return Pattern(sent.name, weight=weight * senders[:, None])
 
 
-def matrix(call: Call) -> Pattern:
+def matrix(call: NamedPattern) -> Pattern:
     """Rows of a file, a source each; a source with rates of 0 sends to itself, as in forks of BookSim."""
     name = call.values[0] if call.values else ""
     texts = [line.split("#")[0].split() for line in read_text(call.configuration.file("traffic", name)).splitlines()]
@@ -48,7 +48,7 @@ def matrix(call: Call) -> Pattern:
     return Pattern(call.text, weight=weight / weight.sum(axis=1, keepdims=True))
 
 
-def schedule(call: Call) -> Pattern:
+def schedule(call: NamedPattern) -> Pattern:
     """Messages of a list: each source draws one of its own for each packet, as in the fork that has the key."""
     weight = np.zeros((call.nodes, call.nodes))
     for text in split(call.configuration.one("traffic_schedule")):
@@ -69,7 +69,7 @@ def schedule(call: Call) -> Pattern:
     return Pattern(call.text, weight=weight / np.maximum(weight.sum(axis=1, keepdims=True), 1))
 
 
-def tasks(call: Call) -> Pattern:
+def tasks(call: NamedPattern) -> Pattern:
     """A graph of tasks, each at the node that a mapping says, as in the fork that has both keys.
 
     A node draws a destination by its rates, and then sends by the rate to this one as part of the highest of all.

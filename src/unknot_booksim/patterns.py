@@ -16,9 +16,9 @@ from unknot.traffic.pattern import TrafficError
 from unknot.traffic.patterns import bit_complement, bit_reverse, shuffle, transpose
 from unknot.traffic.workload import Bursts
 from unknot_booksim.built import Built
-from unknot_booksim.calls import Call
 from unknot_booksim.configuration import Configuration
 from unknot_booksim.fork_patterns import matrix, of_sources, schedule, tasks
+from unknot_booksim.named_pattern import NamedPattern
 
 MOST_NODES = 4096
 """Most nodes of a pattern that is a matrix of rates."""
@@ -32,7 +32,7 @@ def pattern(configuration: Configuration, built: Built) -> Pattern:
     UnknotError
         If there is none of that name, or it does not fit the network.
     """
-    call = Call(configuration, built, "traffic")
+    call = NamedPattern(configuration, built, "traffic")
     if call.name not in PATTERNS:
         raise configuration.error("traffic", f"BookSim has no pattern {call.name!r}; {near(call.name, PATTERNS)}")
     return of_sources(call, PATTERNS[call.name](call))
@@ -46,7 +46,7 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
     chance : float
         Packets of a terminal in a cycle.
     """
-    call = Call(configuration, built, "injection_process")
+    call = NamedPattern(configuration, built, "injection_process")
     if call.name == "bernoulli" or (call.name == "custom_bernoulli" and configuration.text("traffic") == "custom"):
         return None
     if call.name != "on_off":
@@ -72,7 +72,7 @@ def bursts(configuration: Configuration, built: Built, chance: float) -> Bursts 
     return Bursts(alpha, beta)
 
 
-def _to(call: Call, target: npt.ArrayLike) -> Pattern:
+def _to(call: NamedPattern, target: npt.ArrayLike) -> Pattern:
     targets = np.asarray(target, dtype=np.int64)
     wrong = np.flatnonzero((targets < 0) | (targets >= call.nodes))
     if wrong.size:
@@ -80,7 +80,7 @@ def _to(call: Call, target: npt.ArrayLike) -> Pattern:
     return Pattern(call.text, destination=targets.astype(np.int32))
 
 
-def _drawn(call: Call, choices: Callable[[int], Sequence[int] | Ints], shares: Ints | None = None) -> Pattern:
+def _drawn(call: NamedPattern, choices: Callable[[int], Sequence[int] | Ints], shares: Ints | None = None) -> Pattern:
     """Draws of a destination for each node, weighted by the multiplicity of the choices."""
     if call.nodes > MOST_NODES:
         raise call.error(
@@ -95,10 +95,10 @@ def _drawn(call: Call, choices: Callable[[int], Sequence[int] | Ints], shares: I
     return Pattern(call.text, weight=weight / weight.sum(axis=1, keepdims=True))
 
 
-def _same(pattern: Callable[[Network], Pattern]) -> Callable[[Call], Pattern]:
+def _same(pattern: Callable[[Network], Pattern]) -> Callable[[NamedPattern], Pattern]:
     """A pattern on bits that Unknot has as well."""
 
-    def made(call: Call) -> Pattern:
+    def made(call: NamedPattern) -> Pattern:
         if call.nodes & (call.nodes - 1):
             raise call.error(f"{call.name} needs a power of two of nodes; there are {call.nodes}")
         try:
@@ -109,7 +109,7 @@ def _same(pattern: Callable[[Network], Pattern]) -> Callable[[Call], Pattern]:
     return made
 
 
-def _digits(call: Call, step: Callable[[int], int]) -> Pattern:
+def _digits(call: NamedPattern, step: Callable[[int], int]) -> Pattern:
     k, n, across = (call.whole(at, key) for at, key in enumerate(("k", "n", "xr")))
     base = k * across
     if base < 1 or n < 0 or base**n > call.nodes:
@@ -122,12 +122,12 @@ def _digits(call: Call, step: Callable[[int], int]) -> Pattern:
     return _to(call, target)
 
 
-def _randperm(call: Call) -> Pattern:
+def _randperm(call: NamedPattern) -> Pattern:
     seed = call.whole(0, "perm_seed")
     return _to(call, np.random.default_rng(seed & 0xFFFFFFFF).permutation(call.nodes))
 
 
-def _background(call: Call) -> Pattern:
+def _background(call: NamedPattern) -> Pattern:
     excluded = set(call.numbers(0, call.nodes)) if call.values else set()
     left = [node for node in range(call.nodes) if node not in excluded]
     if not left:
@@ -135,14 +135,14 @@ def _background(call: Call) -> Pattern:
     return _drawn(call, lambda source: left)
 
 
-def _asymmetric(call: Call) -> Pattern:
+def _asymmetric(call: NamedPattern) -> Pattern:
     half = call.nodes // 2
     if not half:
         raise call.error("asymmetric wants two nodes or more")
     return _drawn(call, lambda source: [source % half, source % half + half])
 
 
-def _taper64(call: Call) -> Pattern:
+def _taper64(call: NamedPattern) -> Pattern:
     if call.nodes != 64:
         raise call.error(f"taper64 is for 64 nodes; there are {call.nodes}")
     shares = np.array([64] * 9 + [9] * 64)
@@ -150,7 +150,7 @@ def _taper64(call: Call) -> Pattern:
     return _drawn(call, lambda source: [(64 + source + step) % 64 for step in near_by] + list(range(64)), shares)
 
 
-def _bad_dragon(call: Call) -> Pattern:
+def _bad_dragon(call: NamedPattern) -> Pattern:
     k = call.whole(0, "k")
     size = 2 * k * k
     if k < 1 or size > call.nodes:
@@ -158,14 +158,14 @@ def _bad_dragon(call: Call) -> Pattern:
     return _drawn(call, lambda source: (np.arange(size) + (source // size + 1) * size) % call.nodes)
 
 
-def _badperm_yarc(call: Call) -> Pattern:
+def _badperm_yarc(call: NamedPattern) -> Pattern:
     base = call.whole(0, "k") * call.whole(2, "xr")
     if base < 1:
         raise call.error("badperm_yarc wants k and xr above 0")
     return _drawn(call, lambda source: np.arange(base) * base + source // base)
 
 
-def _hotspot(call: Call) -> Pattern:
+def _hotspot(call: NamedPattern) -> Pattern:
     nodes = call.numbers(0, call.nodes) if call.values else [-1]
     rates = call.numbers(1) if len(call.values) > 1 else [1]
     rates = (rates + [rates[-1]] * len(nodes))[: len(nodes)]
@@ -181,7 +181,7 @@ def _hotspot(call: Call) -> Pattern:
     return _drawn(call, lambda source: nodes, np.array(rates))
 
 
-PATTERNS: dict[str, Callable[[Call], Pattern]] = {
+PATTERNS: dict[str, Callable[[NamedPattern], Pattern]] = {
     "uniform": lambda call: Pattern("uniform"),
     "bitcomp": _same(bit_complement),
     "bitrev": _same(bit_reverse),

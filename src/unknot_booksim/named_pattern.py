@@ -11,7 +11,7 @@ from unknot_booksim.configuration import Configuration, split
 _CALL = re.compile(r"([^(]*)(?:\((.*)\))?")
 
 
-class Call:
+class NamedPattern:
     """A pattern or injection process as the configuration names it, with its values in parentheses."""
 
     def __init__(self, configuration: Configuration, built: Built, key: str) -> None:
