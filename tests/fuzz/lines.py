@@ -111,7 +111,7 @@ GOOD: dict[str, list[str]] = {
 FITTING: dict[str, dict[str, list[str]]] = {
     "lanes": {"--export": ["out.json", "out.v", "out.cnf"]},
     "repair": {"--export": ["out.json"], "--out": ["out.json", "out"]},
-    "audit": {"--out": ["out.html"]},
+    "audit": {"--out": ["out.html"], "--paused": ["leaf0:hosts"], "--dscp": ["3", "3,4"]},
     "run": {"--out": ["reports", "out.html"]},
     "collective": {
         "--library": ["nccl", "nccl(nodes=2)"],

@@ -186,9 +186,13 @@ class Walk:
         row = self.model.pauses[hop.channel]
         return [self.first[hop.channel] + i for i, queue in enumerate(row.values()) if queue == hop.queue]
 
+    def channel_of(self, vc: int) -> int:
+        """The channel of a virtual channel."""
+        return int(np.searchsorted(self.first, vc, side="right")) - 1
+
     def vc_name(self, vc: int) -> str:
         """A virtual channel in words: the receiving port, with the sender, and the priority group."""
-        channel = int(np.searchsorted(self.first, vc, side="right")) - 1
+        channel = self.channel_of(vc)
         near, far = self.model.fabric.ends[channel]
         group = list(self.model.pauses[channel])[vc - self.first[channel]]
         return f"{far.switch} {far.name} (from {near.switch}), priority group {group}"

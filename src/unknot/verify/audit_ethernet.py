@@ -26,6 +26,8 @@ from unknot.routing.lossless import Hop, PacketPlace, PfcModel, Walk, header_nam
 from unknot.routing.relation import Relation
 from unknot.verify.audit_findings import circle_of, forwarding_loops, lossless_drops, odd_maps, places_without_route
 from unknot.verify.check import check
+from unknot.verify.pause_headroom import hasty_watchdogs, small_headroom
+from unknot.verify.pause_reach import PauseReach
 
 SOURCES = 3
 """Most switches from which flows to one place are replayed."""
@@ -75,6 +77,10 @@ class EthernetAudit(ThreeValued, asks="holds"):
         Ports where packets of a lossless class can be dropped, and why.
     findings : tuple of str
         Maps that are odd, though nothing is lost by them.
+    headroom : tuple of str
+        Ports with less headroom than can come after a pause, and watchdogs that act on legal pauses.
+    reach : PauseReach or None
+        What stops if a port is paused for ever, where that was asked.
     """
 
     fabric: EthernetFabric
@@ -93,7 +99,9 @@ class EthernetAudit(ThreeValued, asks="holds"):
     lost: tuple[str, ...]
     losses: tuple[str, ...]
     findings: tuple[str, ...]
+    headroom: tuple[str, ...]
     assumption: str
+    reach: PauseReach | None = None
 
     @property
     def cyclic_dependency(self) -> bool | None:
@@ -155,7 +163,8 @@ def audit_ethernet(
         tuple(map(walk.vc_name, circle)), tuple(_flow_name(fabric, flow) for flow in flows),
         tuple(int(relation.vcs.channel[vc]) for vc in circle),
         tuple(tuple(hop.channel for hop in flow.hops) for flow in flows), seed,
-        not loops and not lost, loops, lost, lossless_drops(walk), odd_maps(walk), _assumption(fabric, walk),
+        not loops and not lost, loops, lost, lossless_drops(walk), odd_maps(walk),
+        (*small_headroom(fabric), *hasty_watchdogs(fabric)), _assumption(fabric, walk),
     )  # fmt: skip
 
 

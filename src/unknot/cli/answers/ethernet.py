@@ -28,7 +28,8 @@ class AuditEthernetAnswer(
     parts = ("verdict",)
     table = """
         fabric deadlock_free established certificate_holds loop flows delivered forwarding_loops lost losses
-        findings assumption unread network.routers destinations notes
+        reach.stopped_ports reach.stopped_flows reach.flows reach.stopped_hosts findings headroom assumption
+        unread network.routers destinations notes
     """
 
     loop: Annotated[list[str], CIRCLE]

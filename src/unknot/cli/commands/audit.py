@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -13,7 +13,7 @@ from unknot.cli.commands.answer_files import PAGE
 from unknot.cli.commands.asking import taken
 from unknot.cli.commands.options import MINUTE, Json, Options, TimeLimit
 from unknot.cli.commands.printing import wrote
-from unknot.cli.commands.shared import exit_code
+from unknot.cli.commands.shared import exit_code, numbers_of
 from unknot.cli.commands.unread import name_idle
 from unknot.cli.commands.written import write_evidence
 
@@ -46,6 +46,10 @@ class AuditOptions(Options):
         Service level of multicast packets.
     compare : OLD
         Older folder or file; the answer then shows changes, and whether switches can be updated one by one.
+    paused : SWITCH:PORT
+        Port of an Ethernet switch that is paused for ever: the answer says which ports, flows and hosts stop.
+    dscp : NUMBERS
+        DSCPs with which hosts of an Ethernet fabric send, with commas between them; without it all.
     assume
         Assumption about adaptive routing shown by other files: static judges the tables alone.
     out : html
@@ -61,6 +65,8 @@ class AuditOptions(Options):
     mcfdbs: Path | None = None
     multicast_sl: int = 0
     compare: Path | None = None
+    paused: str | None = None
+    dscp: str | None = None
     assume: Literal["static"] | None = None
     switching: Switching = DEFAULT_SWITCHING
     deadline: TimeLimit = MINUTE
@@ -72,7 +78,8 @@ def audit(options: AuditOptions) -> int:
     """Judge whether the forwarding tables of a fabric can deadlock, and whether the tables deliver.
 
     For a folder with routes of Ethernet switches (SWITCH/route.json) the command judges priority flow control
-    (PFC), with QoS maps from SWITCH/config_db.json; --out, --evidence, --time-limit and --json are its options.
+    (PFC), with QoS maps from SWITCH/config_db.json; --paused, --dscp, --out, --evidence, --time-limit and --json are
+    its options.
 
     In a folder the command finds service levels, lanes, multicast tables and hop counts beside the forwarding
     tables. Multicast shares buffers with routes between hosts, so the command judges both together. With service
@@ -105,9 +112,11 @@ def audit(options: AuditOptions) -> int:
         others = options.some("tables", "lids", "sl", "sl2vl", "lanes", "mcfdbs", "multicast_sl", "compare", "assume")
         if any(others.values()) or switching != DEFAULT_SWITCHING:
             raise UnknotError(
-                f"{fabric}: an audit of Ethernet takes --out, --evidence, --time-limit and --json alone"
+                f"{fabric}: an audit of Ethernet takes --paused, --dscp, --out, --evidence, --time-limit and "
+                "--json alone"
             )
         return _audit_switches(options)
+    name_idle(paused=options.paused is not None, dscp=options.dscp is not None)
     read = read_fabric(
         fabric, options.tables, lids=options.lids, levels=options.sl, lanes=options.sl2vl, multicast=options.mcfdbs,
         assume=options.assume,
@@ -144,12 +153,19 @@ def _audit_switches(options: AuditOptions) -> int:
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics.ethernet.folder import read_ethernet
+    from unknot.fabrics.ethernet.qos import DSCPS
     from unknot.verify.audit_ethernet import audit_ethernet
     from unknot.verify.delivery import answer_claims
+    from unknot.verify.pause_reach import pause_reach
 
     fabric = read_ethernet(options.fabric)
+    sent = DSCPS if options.dscp is None else tuple(numbers_of(options.dscp, "--dscp"))
+    if not {*sent} <= {*DSCPS}:
+        raise UnknotError(f"--dscp {options.dscp}: DSCPs are numbers from 0 to {DSCPS[-1]}")
     with activity.working("auditing"):
-        audited = audit_ethernet(fabric, time_limit=options.deadline)
+        audited = audit_ethernet(fabric, dscps=sent, time_limit=options.deadline)
+        if options.paused is not None:
+            audited = replace(audited, reach=pause_reach(fabric, options.paused))
     for page in taken(PAGE):
         from unknot.report.audit_report import write_ethernet_report
 

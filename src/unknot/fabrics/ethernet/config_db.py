@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+from unknot.fabrics.ethernet.buffers import buffers_of
 from unknot.fabrics.ethernet.document import Document
 from unknot.fabrics.ethernet.qos import CLASSES, IDENTITY, Map, PortQos, SwitchQos, Tunnel
 from unknot.fabrics.ethernet.unread import unread_config
@@ -120,6 +121,7 @@ def read_config_db(path: str | Path, mux_file: str | Path | None = None) -> Swit
         peer=next(iter(peers.values()), None),
         mux=mux,
         configured=True,
+        buffers=buffers_of(reader.rows),
         unread=tuple(
             dict.fromkeys([*unread_config(reader.rows), *nameless, *(f"TUNNEL {name}" for name in tunnels)])
         ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from unknot.fabrics.ethernet.buffers import SwitchBuffers
+
 DSCPS = tuple(range(64))
 PRIORITIES = 8
 CLASSES = 16
@@ -89,6 +91,8 @@ class SwitchQos:
         Address of the other ToR, to which packets for servers on standby are tunnelled.
     mux : mapping
         Address of each server, and whether this ToR is on standby for it.
+    buffers : SwitchBuffers
+        Speeds, cables, headroom and watchdogs of its ports.
     unread : tuple of str
         What the file holds and the model leaves out, in words.
     """
@@ -102,6 +106,7 @@ class SwitchQos:
     mux: Mapping[str, bool] = field(default_factory=dict)
     configured: bool = False
     unread: tuple[str, ...] = ()
+    buffers: SwitchBuffers = field(default_factory=SwitchBuffers)
 
     def port(self, name: str) -> PortQos:
         """Maps of a port."""
