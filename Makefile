@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 # Tests start many processes, which share compiled bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test floors release lock sbom fabric-test ethernet-test lanes-load browser-test lint types docs docs-check bench bounds campaign mutants proofs clean
+.PHONY: frontend setup demo test floors release lock sbom fabric-test ethernet-test lanes-load browser-test lint types docs docs-check bench bounds campaign mutants proofs clean
 
 setup: $(STAMP)
 
@@ -62,6 +62,10 @@ ethernet-test: $(STAMP)
 # Lanes, loads and saturation of 40 networks beside the real OpenSM. Says which Debian packages are missing.
 lanes-load: $(STAMP)
 	$(BIN)/python -m benchmarks.lanes_load --simulate
+
+# The front end of the playground, from its sources; needs Node.js and npm. The built files are part of the repository.
+frontend:
+	cd frontend && npm ci --ignore-scripts=false && npm run lint && npm run build
 
 # Evidence for checkers that are not ours: Coq, drat-trim, lrat-check, cake_lpr. Installs nothing; says which are missing.
 proofs: $(STAMP)

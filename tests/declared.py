@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src"
-BESIDE = ("unknot_booksim", "unknot_collectives", "unknot_papers")
+BESIDE = ("unknot_booksim", "unknot_collectives", "unknot_explore", "unknot_papers")
 """Packages that are plugged into the core."""
 MISSING = [package for package in BESIDE if find_spec(package) is None]
 """Those that are off the path: only the core is tested then."""

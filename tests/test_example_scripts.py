@@ -31,7 +31,6 @@ SMALL = {
     "hangs/update.py": [],
     "images.py": ["."],
     "lanes.py": ["--quick"],
-    "lecture.py": ["--quick"],
     "papers/bnr.py": [],
     "papers/bnr_algorithms.py": [],
     "papers/itm.py": [],
@@ -81,13 +80,6 @@ def test_a_chip_with_a_matrix_of_bandwidths(ran: Callable[..., str]) -> None:
     carried, asked = map(float, re.search(r"carried ([\d.]+) GB/s of the ([\d.]+) GB/s", said).groups())  # type: ignore[union-attr]
     assert carried == pytest.approx(asked, rel=0.15)
     assert re.search(r"latency [\d.]+ ns mean", said)
-
-
-def test_slides_for_a_lecture(ran: Callable[..., str], tmp_path: Path) -> None:
-    ran("lecture.py", "slides.html")
-    page = (tmp_path / "slides.html").read_text(encoding="utf-8")
-    assert page.count("<section>") == 4
-    assert page.count("<svg") == 3
 
 
 @pytest.mark.campaign

@@ -124,6 +124,7 @@ FITTING: dict[str, dict[str, list[str]]] = {
     "permute": {"network": ["omega(4)", "benes(4)", "butterfly(2, 2)"]},
     "itm": {"network": ["itm(6)", "ring(4)", "complete(3)"], "--kind": ["exterior", "general"]},
     "curve": {"--out": ["out.svg", "out.csv"]},
+    "explore": {"--out": ["out.html"], "--exercise": ["1", "8"]},
 }
 """Values of a command in place of those above."""
 APART = [

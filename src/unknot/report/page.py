@@ -24,9 +24,10 @@ from unknot.report.configuration_text import describe, journey, reached, replaye
 from unknot.report.drawing import draw_network
 from unknot.report.phrases import count
 from unknot.report.sheet import COLOURS, ON_COLOUR, number
+from unknot.report.story import story
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.simulation.traces.recording import Recording, record
+from unknot.simulation.traces.recording import record
 from unknot.verify.delivery import Delivery
 
 
@@ -151,6 +152,10 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
     """
     recording = record(relation, configuration)
     part = knot_sheet(relation, configuration, drawn_vcs(configuration))
+    told, lanes = story(relation, configuration, recording), _lanes(configuration, part)
+    told["lanes"] = {vc: lane | lanes.get(vc, {}) for vc, lane in told["lanes"].items()}
+    sizes = (part.width, part.disc) if isinstance(part, KnotSheet) else (0, 0)
+    told |= {"width": round(sizes[0], 2), "disc": round(sizes[1], 1)}
     name = f"{relation.name} on {relation.network.name}"
     text = page(
         "knot.html",
@@ -158,7 +163,7 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
         lead=f"{count(len(configuration.messages), 'message')} under {configuration.switching}, step by step.",
         drawing=Markup(draw_configuration(relation, configuration, legend=False)),
         stage=Markup(_stage(part)) if isinstance(part, KnotSheet) else part,
-        story=_story(relation, configuration, recording, part),
+        story=told,
         messages=[(journey(relation, message), message.length) for message in configuration.messages],
         remarks=[reached(configuration), *replayed(recording.replay)],
     )
@@ -175,36 +180,11 @@ def _stage(part: KnotSheet) -> str:
     return f'<svg class="unknot" id="stage" role="img" aria-labelledby="now" {size}>{inside}</svg>'
 
 
-def _story(
-    relation: Relation, configuration: Configuration, recording: Recording, part: KnotSheet | str
-) -> dict[str, Any]:
-    """What the page's script needs: lanes, messages, and the flits in each buffer, step by step."""
-    lanes: dict[int, dict[str, Any]] = {}
-    for vc in sorted(set(drawn_vcs(configuration))):
-        lanes[vc] = {"name": relation.vcs.name(vc)}
-        if isinstance(part, KnotSheet):
-            head = part.to_header(vc)[-1]
-            lanes[vc] |= {"d": part.filled(vc), "head": [round(head.real, 1), round(head.imag, 1)]}
-    waits = dict(recording.replay.waits)
-    messages = [
-        {
-            "length": m.length,
-            "path": [*m.lead, *m.held],
-            "wanted": [relation.vcs.name(vc) for vc in m.wanted],
-            "waits": waits[i],
-            "port": relation.network.terminal_name(m.source),
-            "colour": COLOURS[i % len(COLOURS)],
-            "on": ON_COLOUR[i % len(ON_COLOUR)],
-        }
-        for i, m in enumerate(configuration.messages)
-    ]
+def _lanes(configuration: Configuration, part: KnotSheet | str) -> dict[int, dict[str, Any]]:
+    """Where the buffers and headers of the story are drawn, by VC."""
+    if not isinstance(part, KnotSheet):
+        return {}
+    heads = {vc: part.to_header(vc)[-1] for vc in sorted(set(drawn_vcs(configuration)))}
     return {
-        "depth": configuration.buffer_depth,
-        "width": round(part.width, 2) if isinstance(part, KnotSheet) else 0,
-        "disc": round(part.disc, 1) if isinstance(part, KnotSheet) else 0,
-        "stuck": recording.replay.stuck,
-        "until": recording.replay.cycles,
-        "lanes": lanes,
-        "messages": messages,
-        "steps": [[f.cycle, [[m, vc, flits] for (m, vc), flits in f.flits.items()]] for f in recording.frames],
+        vc: {"d": part.filled(vc), "head": [round(head.real, 1), round(head.imag, 1)]} for vc, head in heads.items()
     }

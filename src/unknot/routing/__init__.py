@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from unknot.routing.duato import duato as duato
     from unknot.routing.ethernet import bgp as bgp
     from unknot.routing.ethernet import ospf as ospf
+    from unknot.routing.forbidding import forbidding as forbidding
     from unknot.routing.forwarding_table import forwarding_table as forwarding_table
     from unknot.routing.hyperx import hyperx_dimension_order as hyperx_dimension_order
     from unknot.routing.hyperx import hyperx_dimwar as hyperx_dimwar

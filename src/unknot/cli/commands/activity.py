@@ -75,6 +75,17 @@ _doing: list[str] = []
 """What goes on, the innermost activity last."""
 
 
+SILENT = ""
+"""An activity of which nothing is said: a command waits to be asked."""
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Say nothing from time to time until the block ends."""
+    with _named(SILENT):
+        yield
+
+
 @contextmanager
 def signs() -> Iterator[None]:
     """Say what goes on, and for how long, every `EVERY` seconds until the block ends."""
@@ -85,6 +96,8 @@ def signs() -> Iterator[None]:
 
     def follow() -> None:
         while not ended.wait(EVERY):
+            if _doing[-1:] == [SILENT]:
+                continue
             notify(f"{_with_findings((_doing or ['finishing' if so_far() else 'starting'])[-1])}, {_elapsed(began)}")
 
     threading.Thread(target=follow, daemon=True).start()

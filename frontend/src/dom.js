@@ -1,0 +1,37 @@
+// Elements with attributes and children in one call. Text is always text: no HTML is ever made of names.
+
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") element.style.cssText = value; // as an attribute the page's policy refuses styles
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function button(text, act, attributes = {}) {
+  return make("button", { type: "button", onclick: act, ...attributes }, text);
+}
+
+export function fill(element, ...children) {
+  element.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function count(number, noun) {
+  const many = noun.endsWith("cy") ? `${noun.slice(0, -1)}ies` : /(ch|ss)$/.test(noun) ? `${noun}es` : `${noun}s`;
+  return `${number.toLocaleString("en")} ${number === 1 ? noun : many}`;
+}
+
+// A line to copy: a command, or a line of Python.
+export function copyable(label, text) {
+  const copy = button("Copy", async () => {
+    await navigator.clipboard?.writeText(text);
+    copy.textContent = "Copied";
+    setTimeout(() => { copy.textContent = "Copy"; }, 1200);
+  }, { "aria-label": `Copy: ${label}` });
+  return make("div", { class: "copyable" }, make("code", {}, text), copy);
+}

@@ -1,0 +1,37 @@
+"""Questions of the page by name: functions of a design, which tell their answers in parts."""
+
+from collections.abc import Callable
+from typing import Any
+
+from unknot._base.errors import UnknotError, near
+from unknot_explore.design import Design
+
+Tell = Callable[[dict[str, Any]], None]
+"""Takes one part of an answer, as soon as the part is known."""
+
+
+def answer(name: str, design: Design, given: dict[str, Any], tell: Tell) -> None:
+    """Answer a question of the page by its name.
+
+    Raises
+    ------
+    UnknotError
+        If there is no such question, or the design cannot be built.
+    """
+    from unknot_explore.questions import finding, mending, pictured, running, told
+
+    questions: dict[str, Callable[..., None]] = {
+        "network": pictured.network,
+        "verdict": told.verdict,
+        "protocol": told.protocol,
+        "exercise": told.exercise,
+        "paths": finding.paths,
+        "turn": finding.turn,
+        "lanes": mending.lanes,
+        "remedies": mending.remedies,
+        "curve": running.curve,
+        "film": running.film,
+    }
+    if name not in questions:
+        raise UnknotError(f"no question {name!r}; {near(name, questions)}")
+    questions[name](design, given, tell)

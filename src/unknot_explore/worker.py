@@ -1,0 +1,122 @@
+"""Processes that answer questions one at a time; to cancel a question its process is ended."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+QUICK, LONG = "quick", "long"
+KINDS = {"curve": LONG, "film": LONG, "lanes": LONG, "remedies": LONG}
+"""Questions that take long; a new one of a kind cancels the one before."""
+END: dict[str, Any] = {"end": True}
+CANCELLED = "cancelled"
+ENDED = "The process that worked on the answer ended; memory may have run out. Ask again."
+Question = tuple[str, dict[str, Any], dict[str, Any]]
+"""Name, design and what else the question names."""
+Tell = Callable[[dict[str, Any]], None]
+WAIT = 0.1
+"""Seconds between two looks whether a question was cancelled."""
+
+
+class Desk:
+    """Workers of a page, a process for each kind of question, started when first needed.
+
+    Examples
+    --------
+    >>> desk, parts = Desk(), []
+    >>> desk.ask(("network", {"network": "ring(4)"}, {}), parts.append)
+    >>> parts[0]["names"], parts[-1]
+    (['(0)', '(1)', '(2)', '(3)'], {'end': True})
+    >>> desk.close()
+    """
+
+    def __init__(self) -> None:
+        self._workers: dict[str, _Worker] = {}
+        self._asked = {QUICK: threading.Event(), LONG: threading.Event()}
+        self._locks = {QUICK: threading.Lock(), LONG: threading.Lock()}
+
+    def ask(self, question: Question, tell: Tell, cancelled: threading.Event | None = None) -> None:
+        """Tell the parts of an answer as they come; the last is `END`, or has the key "error".
+
+        A question ends the one of its kind before. Setting `cancelled` ends this one within a second.
+        """
+        kind, cancelled = KINDS.get(question[0], QUICK), cancelled or threading.Event()
+        self._asked[kind].set()
+        self._asked[kind] = cancelled
+        with self._locks[kind]:
+            worker = self._workers.get(kind)
+            if worker is None or not worker.process.is_alive():
+                worker = self._workers[kind] = _Worker()
+            if not worker.answered(question, tell, cancelled):
+                worker.end()
+                del self._workers[kind]
+                tell({"error": CANCELLED if cancelled.is_set() else ENDED})
+
+    def close(self) -> None:
+        """End all processes."""
+        for cancelled in self._asked.values():
+            cancelled.set()
+        for kind, lock in self._locks.items():
+            with lock:
+                worker = self._workers.pop(kind, None)
+                if worker is not None:
+                    worker.end()
+
+
+class _Worker:
+    """A process and the pipe to it."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, other = context.Pipe()
+        self.process = context.Process(target=_work, args=(other,), daemon=True)
+        self.process.start()
+        other.close()
+
+    def answered(self, question: Question, tell: Tell, cancelled: threading.Event) -> bool:
+        """Tell the parts of an answer to the end; False if the question was cancelled, or the process ended."""
+        with contextlib.suppress(EOFError, OSError):
+            self.pipe.send(question)
+            while not cancelled.is_set():
+                if not self.pipe.poll(WAIT):
+                    continue
+                part = self.pipe.recv()
+                tell(part)
+                if part == END or "error" in part:
+                    return True
+        return False
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def _work(pipe: Connection) -> None:
+    """Answer questions until the pipe is closed."""
+    import signal
+
+    from unknot._base.errors import UnknotError
+    from unknot_explore.design import Design
+    from unknot_explore.questions import answer
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server's Ctrl-C; the server ends this process
+    with contextlib.suppress(EOFError, BrokenPipeError):
+        while True:
+            question, design, given = pipe.recv()
+            try:
+                answer(question, Design.of(design), given, pipe.send)
+            except UnknotError as error:
+                pipe.send({"error": str(error)})
+            except (EOFError, BrokenPipeError):
+                raise
+            except MemoryError:
+                pipe.send({"error": "There is too little memory for this answer; try a smaller network."})
+            except Exception as error:  # the page says so, and the next question finds the process alive
+                pipe.send({"error": f"An error in Unknot, please report it: {type(error).__name__}: {error}"})
+            else:
+                pipe.send(END)

@@ -1,0 +1,135 @@
+"""The served page: its token, its origin, bounded questions, and cancelling."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
+
+import pytest
+import uvicorn
+
+from unknot._base.errors import UnknotError
+from unknot_explore.design import Design
+from unknot_explore.page import page, started, stored
+from unknot_explore.server import MOST_BYTES, application, require_harmless
+from unknot_explore.worker import END, Desk
+
+TOKEN = "right"
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    number = int(taken.getsockname()[1])
+    desk = Desk()
+    server = uvicorn.Server(uvicorn.Config(application(started(Design()), TOKEN, number, desk), log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield number
+    server.should_exit = True
+    thread.join(10)
+    desk.close()
+
+
+def send(port: int, path: str, body: bytes | None = None, **headers: str) -> tuple[int, str]:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.request("GET" if body is None else "POST", path, body, headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+def question(name: str, network: str) -> bytes:
+    return json.dumps({"question": name, "design": {"network": network}}).encode()
+
+
+def test_the_page_is_served_below_its_token_alone(port: int) -> None:
+    code, text = send(port, f"/{TOKEN}/")
+    assert (code, "unknot-start" in text) == (200, True)
+    for path in ("/wrong/", "/rightx/", "/wrong/ask"):
+        assert send(port, path, b"{}" if path.endswith("ask") else None)[0] == 403
+    assert send(port, "/")[0] == 404
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Origin": "http://elsewhere.example"}, {"Host": "elsewhere.example"}, {"Origin": "null"}]
+)
+def test_foreign_origins_are_refused(port: int, headers: dict[str, str]) -> None:
+    code, text = send(port, f"/{TOKEN}/ask", question("network", "ring(4)"), **headers)
+    assert (code, "its own page alone" in text) == (403, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", 400),
+        (b"[]", 400),
+        (b'{"question": "network"}', 400),
+        (b"{" * 50_000, 400),
+        (b" " * (MOST_BYTES + 1), 413),
+    ],
+)
+def test_bad_questions_are_refused(port: int, body: bytes, code: int) -> None:
+    assert send(port, f"/{TOKEN}/ask", body)[0] == code
+
+
+def test_answers_come_as_lines(port: int) -> None:
+    code, text = send(port, f"/{TOKEN}/ask", question("network", "ring(4)"))
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert (code, lines[0]["name"], lines[-1]) == (200, "ring(4)", END)
+    wrong = [json.loads(line) for line in send(port, f"/{TOKEN}/ask", question("network", "ring("))[1].splitlines()]
+    assert "never closed" in wrong[-1]["error"]
+
+
+def test_a_page_gone_cancels_its_question(port: int) -> None:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.request("POST", f"/{TOKEN}/ask", question("remedies", "torus(16, 16)"))
+        connection.getresponse().close()
+    began = time.monotonic()
+    code, text = send(port, f"/{TOKEN}/ask", question("lanes", "ring(5)"))
+    assert code == 200
+    assert json.loads(text.splitlines()[-1]) == END
+    assert time.monotonic() - began < 30
+
+
+def test_a_question_ends_the_one_of_its_kind_before() -> None:
+    desk, first, second = Desk(), list[dict[str, object]](), list[dict[str, object]]()
+    asked = ("remedies", {"network": "torus(16, 16)", "routing": "fully_adaptive"}, dict[str, object]())
+    thread = threading.Thread(target=desk.ask, args=(asked, first.append))
+    thread.start()
+    time.sleep(0.5)
+    began = time.monotonic()
+    cancelled = threading.Event()
+    cancelled.set()
+    desk.ask(("lanes", {"network": "ring(5)"}, {}), second.append, cancelled)
+    thread.join(10)
+    desk.close()
+    assert first == second == [{"error": "cancelled"}]
+    assert time.monotonic() - began < 5
+
+
+def test_files_of_python_are_never_run() -> None:
+    for key in ("network", "routing", "switching", "traffic"):
+        with pytest.raises(UnknotError, match=f"{key}: the page runs no files of Python"):
+            require_harmless({key: "mine.py:rule"})
+
+
+def test_hostile_names_stay_text() -> None:
+    text = page(started(Design(network="</script><script>alert(1)</script>")))
+    assert "<script>alert" not in text
+
+
+def test_a_file_has_its_answers() -> None:
+    design = Design(network="ring(4)")
+    answers = stored(design)
+    text = page(started(design) | {"answers": answers})
+    assert [one["question"] for one in answers] == ["network", "verdict"]
+    assert len(text) < 3_000_000
+    assert "It can deadlock." in text
