@@ -56,6 +56,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "design": (("design", "routing", "mesh(2)", "--switching", "wormhole-nonatomic", "--export", "rule.py", "--out",
                 "rule.svg"),
                ("rule.py", "rule.svg")),
+    "explore": (("explore", *RING, "--out", "page.html"), ("page.html",)),
     "export": (("export", RING[0], "tables.json", *RING[1:]), ("tables.json",)),
     "export-verilog": (("export", RING[0], "tables.v", *RING[1:]), ("tables.v",)),
     "faults": (("faults", "mesh(2, 2)", "--routing", "up_down", "--evidence", "after.json"), ("after.json",)),
@@ -88,8 +89,8 @@ CASES = {
 """Words of commands, and the files that they write, all with manifests."""
 UNLIKE = (".sqlite", "answer.json", "opensm.conf")
 """Files that are not the same twice: stores, answers with times, and options for OpenSM, which need a full path."""
-SILENT = {"repair-fabric"}
-"""Cases that are run without --json: in the one it is about the page, the other has none."""
+SILENT = {"explore", "repair-fabric"}
+"""Cases that are run without --json: the commands have none, or it is about the page."""
 
 
 def unknot_says(*words: str) -> Result:

@@ -91,6 +91,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "design": ("unknot.synthesis:design", ("routing", "mesh(2)")),
     "lanes": ("unknot.lane_assignment:lanes", RING[:1]),
     "repair": ("unknot.remedies:repair", RING),
+    "explore": ("unknot_explore.page:stored", ("ring(4)", "--routing", "shortest_paths", "--out", "page.html")),
     "export": ("unknot.report.export:export", (RING[0], "out.json", *RING[1:])),
     "audit": ("unknot.verify.audit:audit", (str(ROOT / "examples/fabrics/opensm-ring12-lash"),)),
     "show": ("unknot.network:measure", RING[:1]),

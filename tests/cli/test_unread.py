@@ -33,6 +33,7 @@ CALLS = {
     "curve": "ring(4) --routing dimension_order --loads 0.1 --warmup 20 --measure 40 --jobs 1",
     "design routing": "mesh(2)",
     "every-size": "mesh(2) --routing odd_even",
+    "explore": "ring(4) --out page.html",
     "export": "ring(4) made.json --routing dimension_order",
     "faults": "ring(4) --routing up_down",
     "itm": "triangle.edges",

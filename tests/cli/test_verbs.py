@@ -30,6 +30,7 @@ ALONE = {
     "accept": "judges files for a pipeline: `unknot.certificates` has its functions",
     "analyse": "`unknot.verify` has a function for each property",
     "cache": "looks after files of this machine",
+    "explore": "opens a page: `unknot.explore` is a widget of notebooks",
     "convert": "writes a file: `unknot.fabrics.write_network`",
     "export": "writes a file: `unknot.report.export`",
     "replay": "reads an exported file: `unknot.replay` takes the objects",
