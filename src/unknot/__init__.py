@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from unknot._base import extensions as _extensions
 from unknot._base import plugged as _plugged
 from unknot._base import shown as _shown
+from unknot._base.exports import exports as _exports
 from unknot._base.later import WATCHED as _WATCHED
-from unknot._base.later import exports as _exports
 
 if TYPE_CHECKING:
     from unknot._base.errors import NetworkError as NetworkError

@@ -16,7 +16,7 @@ from unknot._base.errors import UnknotError
 from unknot._base.units import Scale, Units
 from unknot.cli.program import ALL, app
 from unknot.report import draw_curves, draw_load
-from unknot.report.curves import points
+from unknot.report.curve_points import points
 from unknot.simulation import simulate
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from unknot.network import Network
 from unknot.network.families import xgft
-from unknot.routing.ethernet import as_plan
+from unknot.routing.as_numbers import as_plan
 
 Cable = tuple[str, str]
 TIERS = ("leaf", "spine"), ("leaf", "agg", "core")

@@ -30,7 +30,7 @@ from unknot.network.families import ring, torus
 from unknot.remedies import escaped
 from unknot.remedies.rerouted import rerouted
 from unknot.routing import Relation, fully_adaptive, shortest_paths
-from unknot.routing.layers import tabled
+from unknot.routing.lane_tables import tabled
 from unknot.routing.named import routing
 from unknot.search.bound import Bound
 from unknot.search.effort import AnnealingStep, SearchEffort

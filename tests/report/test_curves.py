@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from tests.report.examples import ring_knot, run
 from unknot.network.families import torus
 from unknot.report import draw_curves
-from unknot.report.curves import points
+from unknot.report.curve_points import points
 from unknot.report.sheet import COLOURS
 from unknot.simulation.run.run import Run
 

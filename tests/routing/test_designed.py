@@ -19,7 +19,8 @@ from unknot.network.families import mesh, ring, torus
 from unknot.report.export import export
 from unknot.routing import Relation, duato, fully_adaptive, shortest_paths
 from unknot.routing.named import routing
-from unknot.routing.own import is_designed, is_file, read_routes
+from unknot.routing.own import is_designed, is_file
+from unknot.routing.routes_file import read_routes
 from unknot.routing.subnets import restricted
 from unknot.studies import load_study, run_study
 from unknot.verify.fault_sweep import fault_sweep

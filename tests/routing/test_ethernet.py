@@ -12,7 +12,7 @@ from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.network import Network
 from unknot.network.families import fat_tree, xgft
 from unknot.routing import Relation, bgp, ospf
-from unknot.routing.ethernet import as_plan
+from unknot.routing.as_numbers import as_plan
 from unknot.verify import check
 from unknot.verify.failures import Failures
 from unknot.verify.fault_sweep import fault_sweep

@@ -24,7 +24,8 @@ from unknot.simulation.engine.router import Router
 from unknot.simulation.protocol_replay import replayed_in_flits
 from unknot.simulation.protocol_run import simulate_protocol
 from unknot.verify.protocols import ProtocolVerdict, check_protocol, protocol
-from unknot.verify.protocols.machine import Event, State, events, step
+from unknot.verify.protocols.machine import events, step
+from unknot.verify.protocols.machine_state import Event, State
 from unknot.verify.protocols.system import System
 
 

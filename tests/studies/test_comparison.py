@@ -24,8 +24,9 @@ from unknot.routing.named import routing
 from unknot.simulation.run.limits import Saturation
 from unknot.studies import comparison
 from unknot.studies.adversaries import hard_for, most_throughput
-from unknot.studies.comparison import CUSTOMARY, compared, without_links
+from unknot.studies.comparison import CUSTOMARY, compared
 from unknot.studies.exchanges import BY_MODEL
+from unknot.studies.failed_links import without_links
 from unknot.studies.store import Store
 from unknot.traffic import pattern
 from unknot.verify.permutations import worst_permutation

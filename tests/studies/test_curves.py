@@ -20,7 +20,7 @@ from unknot._base import deadline
 from unknot._base.errors import UnknotError
 from unknot.cli.program import app
 from unknot.network.families import mesh
-from unknot.report.curves import points
+from unknot.report.curve_points import points
 from unknot.report.study_report import study_page
 from unknot.routing import dimension_order, duato
 from unknot.studies import curve, load_study, run_study, sweep

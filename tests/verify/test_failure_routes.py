@@ -12,7 +12,8 @@ import pytest
 from unknot._base.errors import RelationError
 from unknot.network import Network
 from unknot.network.families import xgft
-from unknot.routing.ethernet import as_plan, bgp, bgp_vector
+from unknot.routing.as_numbers import as_plan
+from unknot.routing.ethernet import bgp, bgp_vector
 from unknot.verify import fault_sweep
 from unknot.verify.failures import Failures
 

@@ -23,7 +23,7 @@ from unknot.network.graph import shortest_cycle
 from unknot.routing import EJECT, Relation, dimension_order, duato, fully_adaptive
 from unknot.routing.parts import Addressing
 from unknot.verify import check, dependencies
-from unknot.verify.decision import queued_cycle
+from unknot.verify.queued_cycle import queued_cycle
 
 TECHNIQUE = "wormhole-nonatomic"
 

@@ -104,6 +104,6 @@ def test_a_simulator_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_prover_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were pools without slots of their own never full, the prover would be."""
-    monkeypatch.setattr("unknot.verify.pools.Shut.shuts", lambda _, at, vc, left: left[vc] > 0)
+    monkeypatch.setattr("unknot.verify.shut.Shut.shuts", lambda _, at, vc, left: left[vc] > 0)
     with pytest.raises(ConformanceError):
         check_flow_control(damq, [("ring(3, directed=true)", "dimension_order(vcs=2)")], slots=1, reserved=0)

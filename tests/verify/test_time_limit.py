@@ -18,9 +18,10 @@ from unknot.certificates import Unchecked, accept_verdict
 from unknot.network.families import mesh, torus
 from unknot.routing import Relation, dimension_order, fully_adaptive
 from unknot.verify import Smallest, check, dependencies, effort, exact, smallest
-from unknot.verify.decision import TechniqueDecision, _messages, queued_cycle
+from unknot.verify.decision import TechniqueDecision
 from unknot.verify.effort import Effort, TimeUpError
 from unknot.verify.exact_model import Model, Worm, fewest
+from unknot.verify.queued_cycle import _messages, queued_cycle
 from unknot.verify.remainder import Remainder, on_cycles
 from unknot.verify.states import Dependencies
 from unknot.verify.waiting import drain, waiting

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unknot._base.later import exports
+from unknot._base.exports import exports
 
 if TYPE_CHECKING:
     from unknot.certificates.claims import size_claim as size_claim
     from unknot.certificates.coq import coq_file as coq_file
-    from unknot.certificates.documents import delivery_claim as delivery_claim
     from unknot.certificates.documents import document as document
     from unknot.certificates.documents import question as question
-    from unknot.certificates.documents import verdict_claim as verdict_claim
     from unknot.certificates.documents import write_document as write_document
     from unknot.certificates.plain import Rejected as Rejected
     from unknot.certificates.plain import Unchecked as Unchecked
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
     from unknot.certificates.verdict_checker import accept_configuration as accept_configuration
     from unknot.certificates.verdict_checker import accept_verdict as accept_verdict
     from unknot.certificates.verdict_checker import evidence_holds as evidence_holds
+    from unknot.certificates.verdict_claims import delivery_claim as delivery_claim
+    from unknot.certificates.verdict_claims import verdict_claim as verdict_claim
 
 __getattr__, __dir__ = exports(__name__)
 __all__ = __dir__()

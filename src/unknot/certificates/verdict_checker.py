@@ -20,10 +20,11 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
 from unknot.certificates import plain
-from unknot.certificates.documents import plain_table, verdict_claim
+from unknot.certificates.documents import plain_table
 from unknot.certificates.flow_words import technique_words
 from unknot.certificates.plain import Rejected, Technique, Unchecked
 from unknot.certificates.verdict import Certificate, Configuration, Verdict
+from unknot.certificates.verdict_claims import verdict_claim
 from unknot.routing.relation import Relation
 
 REACHABILITIES = ("scheduled", "not-established", "injected")

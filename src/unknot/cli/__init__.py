@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unknot._base.later import exports
+from unknot._base.exports import exports
 
 if TYPE_CHECKING:
     from unknot.cli.program import app as app

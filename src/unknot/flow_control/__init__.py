@@ -6,7 +6,7 @@ checker of evidence has a reading of its own.
 
 from typing import TYPE_CHECKING
 
-from unknot._base.later import exports
+from unknot._base.exports import exports
 
 if TYPE_CHECKING:
     from unknot.flow_control.model import FlowControl as FlowControl

@@ -16,7 +16,7 @@ from unknot.lane_assignment.laned import PairRoutes, laned
 from unknot.lane_assignment.path_set import Flags, Floats, Ints
 from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network
-from unknot.routing.layers import tabled
+from unknot.routing.lane_tables import tabled
 from unknot.routing.relation import Relation
 from unknot.search.bound import Bound
 

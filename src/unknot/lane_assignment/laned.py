@@ -12,7 +12,7 @@ from unknot.lane_assignment.path_set import Flags, Floats, Ints, Numbers
 from unknot.lane_assignment.tables import LaneTable
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
-from unknot.routing.layers import Addresses, in_blocks, terminals, vcs_of_lanes
+from unknot.routing.lane_tables import Addresses, in_blocks, terminals, vcs_of_lanes
 from unknot.routing.parts import Addressing, Published
 from unknot.routing.relation import EJECT, Out, Relation, Rule
 from unknot.routing.virtual_channels import VirtualChannels

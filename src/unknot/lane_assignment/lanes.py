@@ -23,7 +23,7 @@ from unknot.lane_assignment.rooted import LaneOrders, orders_of
 from unknot.lane_assignment.tables import LaneTable, lanes_of
 from unknot.lane_assignment.wanted import Aim, LaneEffort, SearchFields
 from unknot.network import Network
-from unknot.routing.layers import in_blocks, terminals, vcs_of_lanes
+from unknot.routing.lane_tables import in_blocks, terminals, vcs_of_lanes
 from unknot.routing.paths import homes_of
 from unknot.routing.relation import EJECT, Out, Relation
 from unknot.routing.taking import takes_network

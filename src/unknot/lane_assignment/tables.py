@@ -14,7 +14,7 @@ from unknot._base.errors import RelationError
 from unknot.lane_assignment.path_set import Demand, Flags, Floats, Ints, Numbers, following, packed, served, unpacked
 from unknot.network import Network
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, route_lengths
-from unknot.routing.layers import Addresses, terminals
+from unknot.routing.lane_tables import Addresses, terminals
 from unknot.routing.relation import EJECT, VC_MASK, Relation
 from unknot.routing.taking import takes_relation
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
-from unknot._base.later import exports as _exports
+from unknot._base.exports import exports as _exports
 
 if TYPE_CHECKING:
     from unknot.network.edges import from_edges as from_edges

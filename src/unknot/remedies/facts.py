@@ -25,8 +25,8 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any, Literal
 
-from unknot.certificates.documents import message_of
 from unknot.certificates.verdict import Message
+from unknot.certificates.verdict_claims import message_of
 from unknot.routing.relation import Relation
 from unknot.routing.waiting import keeps_choice
 

@@ -13,7 +13,7 @@ from unknot.lane_assignment.rerouted import LoadGoal, routes_of
 from unknot.lane_assignment.rooted import orders_of
 from unknot.lane_assignment.tables import LaneTable, lanes_of, paths_of_table
 from unknot.remedies.change_bounds import Kind, change_bound, payers
-from unknot.routing.layers import tabled
+from unknot.routing.lane_tables import tabled
 from unknot.routing.paths import Distances, distances_to_homes
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation

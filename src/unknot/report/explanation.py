@@ -10,8 +10,8 @@ from unknot.flow_control.techniques import technique
 from unknot.report.configuration_text import circle, describe_message, journey, reached, replayed
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
-from unknot.verify.decision import queued_cycle
 from unknot.verify.delivery import Delivery
+from unknot.verify.queued_cycle import queued_cycle
 from unknot.verify.states import dependencies
 
 if TYPE_CHECKING:

@@ -28,6 +28,20 @@ WIDEST = 108.0
 """Most that neighbouring routers are apart."""
 LOOP = 3.2
 """Height of a channel from a router to itself, in radii of the router."""
+SIZE, GROWN, AMPLE = (760.0, 640.0), 1.6, 40
+"""Pixels of a sheet of up to so many routers, and times that it grows at most."""
+NARROWEST = 260.0
+"""Width of the narrowest sheet, on which a title has room."""
+LARGEST, LEAST, OF_GAP = 16.5, 1.2, 0.21
+"""Radius of a router: largest, smallest, and as a part of the distance of neighbours."""
+LETTER, LETTERS, COVERED = 5.6, 20, 38.0
+"""Width of a letter beside its router, most letters, and what of their width lies within the margin."""
+BORDER = 60.0
+"""Least border around routers to which a sheet is cut."""
+WORTHWHILE, ENLARGED = 0.7, 0.9
+"""Part of a sheet below which, and least enlargement with which, a cut is worth its while."""
+CUT_NARROWEST = 200.0
+"""Width of the narrowest sheet that is cut."""
 DARK_ON = ("#e69f00", "#56b4e9", "#cc79a7", "#999933", "#44aa99", "#cc6677", "#8a96a3")
 ON_COLOUR = tuple("#000000" if c in DARK_ON else "#ffffff" if c == "#333333" else "white" for c in COLOURS)
 """Colours of numbers. On dark pages `#333333` becomes light and the `#ffffff` on it dark; `white` stays."""
@@ -56,8 +70,8 @@ class Sheet:
     @classmethod
     def of(cls, network: Network, *, width: float = 0.0, height: float = 0.0, margin: float = 46.0) -> Sheet:
         """Lay a network out; without a size the sheet grows with the fourth root of the routers."""
-        grown = min(1.6, max(1.0, float((network.num_routers / 40) ** 0.25)))
-        width, height = width or 760.0 * grown, height or 640.0 * grown
+        grown = min(GROWN, max(1.0, float((network.num_routers / AMPLE) ** 0.25)))
+        width, height = width or SIZE[0] * grown, height or SIZE[1] * grown
         z = placement(network)
         z = z - complex(z.real.min(), z.imag.min())
         gap = _nearest(z)
@@ -66,31 +80,29 @@ class Sheet:
         scale = min([WIDEST / gap, *room])
         z = np.round(z * scale, 1)
         wide, high = float(z.real.max()) + 2 * margin, float(z.imag.max()) + 2 * margin
-        radius = min(16.5, max(1.2, 0.21 * gap * scale))
+        radius = min(LARGEST, max(LEAST, OF_GAP * gap * scale))
         wide += _sidewards(network, radius)
         loops = network.source[network.source == network.target]
         lift = max(0.0, LOOP * radius + 4 - margin - float(z.imag[loops].min())) if loops.size else 0.0
-        high += lift
-        return cls(
-            network, z + complex(margin, margin + lift), round(radius, 2), round(max(wide, 260.0), 1), round(high, 1)
-        )
+        place, wide = z + complex(margin, margin + lift), max(wide, NARROWEST)
+        return cls(network, place, round(radius, 2), round(wide, 1), round(high + lift, 1))
 
     def around(self, routers: Ints) -> Sheet:
         """The sheet cut to some routers and enlarged; the same one if that gains little."""
         if not routers.size or self.gap >= ROOMY:
             return self
         z = self.place[routers]
-        border = max(60.0, 0.8 * self.gap)
+        border = max(BORDER, 0.8 * self.gap)
         corner = complex(z.real.min() - border, z.imag.min() - border)
         wide, high = (float(part.max() - part.min()) + 2 * border for part in (z.real, z.imag))
         scale = min(self.width / wide, self.height / high, WIDEST / self.gap)
-        if wide * high > 0.7 * self.width * self.height or scale < 0.9:
+        if wide * high > WORTHWHILE * self.width * self.height or scale < ENLARGED:
             return self
         return Sheet(
             self.network,
             np.round((self.place - corner) * scale, 1),
-            round(min(16.5, self.radius * scale), 2),
-            round(max(wide * scale, 200.0), 1),
+            round(min(LARGEST, self.radius * scale), 2),
+            round(max(wide * scale, CUT_NARROWEST), 1),
             round(high * scale, 1),
         )
 
@@ -189,7 +201,7 @@ def font_size(name: str, radius: float) -> float:
 def _sidewards(network: Network, radius: float) -> float:
     """Room to the right of the last router for names that do not fit their routers."""
     longest = max((short_name(network, r) for r in range(network.num_routers)), key=len)
-    return 0.0 if font_size(longest, radius) >= SMALLEST else max(0.0, 5.6 * min(len(longest), 20) - 38.0)
+    return 0.0 if font_size(longest, radius) >= SMALLEST else max(0.0, LETTER * min(len(longest), LETTERS) - COVERED)
 
 
 def cut(line: Sequence[complex], start: float, end: float) -> Line:

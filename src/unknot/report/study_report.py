@@ -13,7 +13,8 @@ from markupsafe import Markup
 from unknot._base.units import Scale, Units
 from unknot.network import Network
 from unknot.report.configuration_text import replayed
-from unknot.report.curves import CurvePoint, draw_curves, points
+from unknot.report.curve_points import CurvePoint, points
+from unknot.report.curves import draw_curves
 from unknot.report.page import DrawnKnot, knot, lost, page, topology, write
 from unknot.report.phrases import bursts, count, lengths, listed, router
 from unknot.routing.relation import Relation

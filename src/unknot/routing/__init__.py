@@ -6,7 +6,7 @@ import sys as _sys
 from copyreg import pickle as _pickle
 from typing import TYPE_CHECKING, Any
 
-from unknot._base.later import exports
+from unknot._base.exports import exports
 from unknot.routing import named as _named
 from unknot.routing import relation as _relation
 from unknot.routing import taking as _taking
@@ -58,11 +58,11 @@ if TYPE_CHECKING:
     from unknot.routing.turn_model import p_cube as p_cube
     from unknot.routing.turn_model import west_first as west_first
     from unknot.routing.up_down import up_down as up_down
+    from unknot.routing.via_waypoint import via_waypoint as via_waypoint
     from unknot.routing.virtual_channels import VirtualChannels as VirtualChannels
     from unknot.routing.waypoints import romm as romm
     from unknot.routing.waypoints import ugal as ugal
     from unknot.routing.waypoints import valiant as valiant
-    from unknot.routing.waypoints import via_waypoint as via_waypoint
 
 __getattr__, __dir__ = exports(__name__)
 __all__ = __dir__()

@@ -13,10 +13,10 @@ from unknot._base.calls import apply, parse_call
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
-from unknot.network.graph import strong_components, survivors
-from unknot.network.metrics import hops_from_any
+from unknot.network.graph import survivors
 from unknot.network.model import IntArray
 from unknot.network.parts import frozen
+from unknot.routing.as_numbers import as_plan
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.own import is_code, is_file
 from unknot.routing.path_vector_kernel import BITS, ChannelGraph, Policy, VectorRoutes, announce
@@ -24,7 +24,6 @@ from unknot.routing.paths import homes_of, require_room
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 
-PLANS = ("switch", "rfc7938")
 SOURCES = {"ospf": "OSPF (RFC 2328) with ECMP", "bgp": "BGP (RFC 4271, RFC 7938)"}
 MOST_STATES = 200
 """States in which the routes to a destination are computed where the age of routes decides."""
@@ -257,45 +256,3 @@ def bgp(
     return bgp_vector(
         network, plan=plan, allowas_in=allowas_in, relax=relax, oldest=oldest, maximum_paths=maximum_paths
     ).relation()
-
-
-def as_plan(network: Network, plan: str | Sequence[int]) -> list[int]:
-    """Return the AS of every router; see `bgp`."""
-    if plan == "switch":
-        return list(range(network.num_routers))
-    if plan == "rfc7938":
-        if network.coordinates is not None and network.dimensions[:1] == ("level",):
-            keys: list[tuple[int, ...]] = [
-                (level, *digits[level:]) for level, *digits in network.coordinates.tolist()
-            ]
-        elif network.origin is None:
-            keys = _clusters(network)
-        else:
-            raise RelationError(
-                f"bgp: plan rfc7938 needs tiers, which failures hide in {network.name}; give the AS of every router"
-            )
-        numbers = {key: number for number, key in enumerate(sorted(set(keys)))}
-        return [numbers[key] for key in keys]
-    if isinstance(plan, str):
-        raise RelationError(
-            f"bgp: there is no plan {plan!r}; known are {', '.join(PLANS)}, or the AS of every router"
-        )
-    kept = network.numbering.routers.tolist()
-    if len(plan) <= max(kept, default=-1) or (network.origin is None and len(plan) != len(kept)):
-        raise RelationError(
-            f"bgp: {len(plan)} ASes in the plan; {network.name} needs one for each of its {network.num_routers} "
-            f"routers, got {plan!r}"
-        )
-    return [plan[router] for router in kept]
-
-
-def _clusters(network: Network) -> list[tuple[int, ...]]:
-    """Tier of each router, by hops from the nearest terminal, and its cluster: what is connected below that tier."""
-    tier = hops_from_any(network, network.inject)
-    keys: list[tuple[int, ...]] = [(0, router) for router in range(network.num_routers)]
-    for level in range(1, int(tier.max()) + 1):
-        inner = np.maximum(tier[network.source], tier[network.target]) <= level
-        part, _ = strong_components(network.source[inner], network.target[inner], network.num_routers)
-        for router in np.flatnonzero(tier == level).tolist():
-            keys[router] = level, int(part[router])
-    return keys

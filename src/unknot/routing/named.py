@@ -18,9 +18,10 @@ from unknot._base.extensions import DESIGNERS, Catalogue
 from unknot._base.later import Later
 from unknot._base.lent import lent
 from unknot.network import Network
-from unknot.routing.own import is_code, is_file, own_function, read_routes, require_function, rooted
+from unknot.routing.own import is_code, is_file, own_function, require_function, rooted
 from unknot.routing.paths import cut_of
 from unknot.routing.relation import Relation
+from unknot.routing.routes_file import read_routes
 
 room = Later[Any]("unknot.routing")
 """The package `unknot.routing`: it imports this file, as all algorithms do."""

@@ -23,7 +23,8 @@ from unknot.simulation.engine.detector import front
 from unknot.simulation.player import PacketSource
 from unknot.simulation.protocol_engine import divide, hand_over, protocol_engine, set_ejection, source_row
 from unknot.simulation.run.scenario import Scenario, check_buffers
-from unknot.verify.protocols.machine import Event, MachineMessage, State, next_sends, step
+from unknot.verify.protocols.machine import next_sends, step
+from unknot.verify.protocols.machine_state import Event, MachineMessage, State
 from unknot.verify.protocols.system import System
 
 

@@ -19,7 +19,7 @@ from unknot.simulation.run.scenario import Scenario
 from unknot.traffic import TrafficClass
 from unknot.traffic.workload import Message as Form
 from unknot.verify.protocols.extended import Extended, extend
-from unknot.verify.protocols.machine import MachineMessage
+from unknot.verify.protocols.machine_state import MachineMessage
 from unknot.verify.protocols.system import System
 
 

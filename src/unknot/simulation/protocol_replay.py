@@ -16,17 +16,9 @@ from unknot.simulation.engine.state_arrays import State as Part
 from unknot.simulation.protocol_engine import hand_over, protocol_engine, set_ejection, source_row
 from unknot.simulation.run.scenario import Scenario
 from unknot.verify.protocols.extended import Extended
-from unknot.verify.protocols.machine import (
-    ANY,
-    Event,
-    MachineMessage,
-    State,
-    destination,
-    entries,
-    has_another,
-    has_room,
-    step,
-)
+from unknot.verify.protocols.machine import destination, has_another, step
+from unknot.verify.protocols.machine_state import ANY, Event, MachineMessage, State
+from unknot.verify.protocols.queue_room import entries, has_room
 from unknot.verify.protocols.system import EJECT, RESERVED, System
 
 

@@ -23,8 +23,9 @@ from unknot.simulation.run.scenario import Scenario
 from unknot.simulation.run.statistics import summary
 from unknot.traffic import Traffic
 from unknot.verify.protocols.evidence import Blocked, blocked_in
-from unknot.verify.protocols.machine import Event, fits
+from unknot.verify.protocols.machine_state import Event
 from unknot.verify.protocols.protocol import Protocol
+from unknot.verify.protocols.queue_room import fits
 from unknot.verify.protocols.runs import stuck
 from unknot.verify.protocols.system import Sent, System
 

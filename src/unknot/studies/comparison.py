@@ -11,19 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.errors import NetworkError, RelationError
 from unknot._base.manifest import code_digest
-from unknot._base.numbers import is_number
 from unknot._base.quantities import Load, WholeCycles
 from unknot._base.three_valued import ThreeValued, all_hold
-from unknot._base.work import counting_work
 from unknot.fabrics.named import network as network_named
-from unknot.network import Network, components
+from unknot.network import Network
 from unknot.network.floor_plan import Bill, Prices, bill
 from unknot.network.graph import digest
 from unknot.routing import Relation
-from unknot.routing.customary import customary
-from unknot.routing.named import routing
 from unknot.routing.own import is_code, is_file
 from unknot.simulation.energy.account import PerBit
 from unknot.simulation.energy.option import Energy
@@ -32,6 +27,7 @@ from unknot.simulation.run.limits import saturation
 from unknot.studies.adversaries import Adversaries, hard_for, most_throughput
 from unknot.studies.carried import decisions, of_worst_permutation
 from unknot.studies.exchanges import BY_MODEL, FLITS, by_model, by_run
+from unknot.studies.failed_links import routing_of_rest
 from unknot.studies.fitting import expanded
 from unknot.studies.result import decode, plain
 from unknot.studies.store import Store
@@ -46,8 +42,6 @@ MOST_SIMULATED = 300
 """Terminals up to which whole collective operations are simulated: their messages grow with the square."""
 PER_TERMINAL, PER_MESSAGE = 0.03, 1e-4
 """Seconds of a processor for the saturation of a design, and for each message of its collective operations."""
-DRAWS = 100
-"""Draws of failed links before a network counts as one that they take apart."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +181,7 @@ def compared(
                 if not in_file and (row := _kept(kept, key, point, (design, share, whole))) is not None:
                     yield row
                     continue
-                relation = _routed(whole, named, share, seed)
+                relation = routing_of_rest(whole, named, share, seed)
                 row = _row(design, share, relation, costs, hard)
                 row = _simulated(row, relation, seed, energy) if simulated else row
                 if not in_file:
@@ -230,43 +224,6 @@ def estimated_seconds(designs: Sequence[str], failed: Sequence[float] = (0.0,)) 
     counts = [_named(design)[0].num_terminals for design in expanded(designs)]
     messages = sum(2 * count**2 for count in counts if count <= MOST_SIMULATED)
     return len(failed) * (PER_TERMINAL * sum(counts) + PER_MESSAGE * messages)
-
-
-def without_links(network: Network, share: float, seed: int = 1) -> Network:
-    """The network without a random share of its links, at least one, drawn so that the network stays connected.
-
-    Raises
-    ------
-    NetworkError
-        If the share is not from 0 to below 1, or a hundred draws take the network apart.
-    """
-    if not is_number(share) or not 0 <= share < 1:
-        raise NetworkError(f"failed links are a share from 0 to below 1, got {share!r}")
-    pairs = np.unique(np.sort(np.stack([network.source, network.target], axis=1), axis=1), axis=0)
-    count = max(1, round(share * len(pairs))) if share else 0
-    if not count:
-        return network
-    random = np.random.default_rng(seed)
-    for _ in range(DRAWS):
-        chosen = pairs[random.permutation(len(pairs))[:count]]  # a larger share has the links of a smaller one, too
-        left = network.without(links=[(int(a), int(b)) for a, b in chosen])
-        if components(left)[1] == 1:
-            return left
-    raise NetworkError(f"{network.name}: {count} failed links of {len(pairs)} took it apart in each of {DRAWS} draws")
-
-
-def _routed(whole: Network, named: str, share: float, seed: int) -> Relation:
-    """The routing of a design on what is left, or lanes, which take any network."""
-    left = without_links(whole, share, seed)
-    try:
-        relation = routing(left, named, where="DESIGN") if named else customary(left)
-        if left is whole or deliver(relation).delivered:
-            return relation
-    except (NetworkError, RelationError):
-        if left is whole:
-            raise
-    with counting_work():
-        return routing(left, "lanes(time_limit=20)")
 
 
 def _row(design: str, share: float, relation: Relation, costs: Bill, hard: Adversaries) -> Compared:

@@ -16,7 +16,8 @@ from unknot._base.toml_places import EntryError, KeyPath, Toml, read_toml
 from unknot.flow_control.techniques import technique
 from unknot.simulation.faults.fault import fault_of
 from unknot.studies.entries import VALUE, points_of, require_few
-from unknot.studies.study import Design, ProofLimit, Ramp, Simulation, Study, builder
+from unknot.studies.loads import Ramp
+from unknot.studies.study import Design, ProofLimit, Simulation, Study, builder
 
 
 class StudyError(UnknotError):

@@ -27,9 +27,10 @@ from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.records import PointOptions, records
 from unknot.simulation.run.scenario import MEASUREMENT, Measurement, Scenario
 from unknot.studies.load import load_study
+from unknot.studies.loads import EVERY, FINE, Ramp
 from unknot.studies.result import StudyResult
 from unknot.studies.store import Note, Store
-from unknot.studies.study import EVERY, FINE, Design, Ramp, Simulation, Study, builder
+from unknot.studies.study import Design, Simulation, Study, builder
 from unknot.studies.sweep import Sweep
 from unknot.studies.workers import workers
 from unknot.traffic import Pattern, PatternLike, Traffic, pattern

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     Tag,
@@ -38,15 +35,12 @@ from unknot.simulation.faults.steps import steps
 from unknot.simulation.run.admission import require_fit
 from unknot.simulation.run.scenario import Scenario
 from unknot.studies import entries
-from unknot.studies.entries import MOST_LOADS, VALUE
+from unknot.studies.entries import VALUE
+from unknot.studies.loads import EVERY, FINE, Load, Ramp, StudyTable, ramp_or_list, rising
 from unknot.traffic.workload import PACKET_LENGTH, PATTERN, Bursts, length_shares
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
-
-
-class Design(_Table):
+class Design(StudyTable):
     """A network with a routing and the options of its runs.
 
     Attributes
@@ -144,52 +138,6 @@ def builder(folder: str | Path = ".", *, simulated: bool = False) -> Callable[[D
     return lambda design: relation(design.network, design.routing, design.vcs)
 
 
-Load = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-
-
-class Ramp(_Table):
-    """Loads that rise in equal steps; ends included."""
-
-    start: Load = Field(alias="from")
-    to: Load
-    step: Load
-
-    def __str__(self) -> str:
-        return f"{self.start}:{self.to}:{self.step}"
-
-    @property
-    def count(self) -> int:
-        """Number of loads; more than `MOST_LOADS` are not counted."""
-        return math.floor(min(max((self.to - self.start) / self.step, -1), MOST_LOADS) + 1e-9) + 1
-
-    def values(self) -> tuple[float, ...]:
-        """The loads, rounded to ten places."""
-        return tuple(round(self.start + i * self.step, 10) for i in range(self.count))
-
-
-EVERY = Ramp.model_construct(start=0.05, to=1.0, step=0.05)
-"""Loads where none are given."""
-
-
-FINE = tuple(float(f"{1.01**-k:.4g}") for k in range(463, -1, -1))
-"""Loads of a search for saturation where none are given: 0.01 to 1 in steps of 1 %."""
-
-
-def _ramp_or_list(entry: Any) -> str:
-    return "ramp" if isinstance(entry, (dict, Ramp)) else "list"
-
-
-def _rising(loads: tuple[float, ...] | Ramp) -> tuple[float, ...] | Ramp:
-    count = loads.count if isinstance(loads, Ramp) else len(loads)
-    if not count:
-        raise UnknotError("no load in it; `from` must not exceed `to`, and a list needs a load")
-    if count > MOST_LOADS:
-        raise UnknotError(f"more than {MOST_LOADS} loads")
-    if isinstance(loads, tuple) and len(set(loads)) < count:
-        raise UnknotError("a load stands here twice")
-    return loads
-
-
 def _distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
     if not seeds:
         raise UnknotError("at least one seed is needed")
@@ -198,7 +146,7 @@ def _distinct(seeds: tuple[int, ...]) -> tuple[int, ...]:
     return seeds
 
 
-class Simulation(_Table):
+class Simulation(StudyTable):
     """Settings that every design is simulated with: loads, seeds, warm-up and measurement.
 
     Attributes
@@ -230,8 +178,8 @@ class Simulation(_Table):
 
     loads: Annotated[
         Annotated[tuple[Load, ...], Tag("list")] | Annotated[Ramp, Tag("ramp")],
-        Discriminator(_ramp_or_list),
-        AfterValidator(_rising),
+        Discriminator(ramp_or_list),
+        AfterValidator(rising),
     ] = EVERY
     stop_at_saturation: bool = True
     search: Literal["every load", "saturation"] = "every load"
@@ -255,7 +203,7 @@ class Simulation(_Table):
         return tuple(sorted(self.loads.values() if isinstance(self.loads, Ramp) else self.loads))
 
 
-class ProofLimit(_Table):
+class ProofLimit(StudyTable):
     """Limit of a proof in seconds of work, after which its question is left open on every machine."""
 
     time_limit: float = Field(default=MINUTE, gt=0, allow_inf_nan=False)
@@ -267,7 +215,7 @@ def _some(designs: tuple[Design, ...]) -> tuple[Design, ...]:
     return designs
 
 
-class Study(_Table):
+class Study(StudyTable):
     """A checked study.
 
     Attributes

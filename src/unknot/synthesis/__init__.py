@@ -11,11 +11,11 @@ from unknot.synthesis.every_size import EverySize as EverySize
 from unknot.synthesis.every_size import every_size as every_size
 from unknot.synthesis.impossible import Impossible as Impossible
 from unknot.synthesis.impossible import accept as accept
+from unknot.synthesis.offers import relation_of_offers as relation_of_offers
 from unknot.synthesis.proofs import proved_rules as proved_rules
 from unknot.synthesis.ranking import Proof as Proof
 from unknot.synthesis.requirements import Request as Request
 from unknot.synthesis.rule import Rule as Rule
-from unknot.synthesis.rule import relation_of_offers as relation_of_offers
 from unknot.synthesis.space import Space as Space
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

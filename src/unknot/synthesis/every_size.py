@@ -12,9 +12,10 @@ from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates import evidence_holds, plain
-from unknot.certificates.documents import Document, verdict_claim
+from unknot.certificates.documents import Document
 from unknot.certificates.verdict import Verdict
 from unknot.certificates.verdict_checker import holds
+from unknot.certificates.verdict_claims import verdict_claim
 from unknot.routing.relation import Relation
 from unknot.search.effort import SearchEffort
 from unknot.synthesis.design import family_of

@@ -21,8 +21,8 @@ from unknot.certificates import Rejected, Unchecked, plain
 from unknot.certificates.verdict import Configuration
 from unknot.search.effort import SearchEffort
 from unknot.search.solver import DisagreementError, Steps, refuted_by
+from unknot.synthesis.offers import MeshFrame
 from unknot.synthesis.requirements import Request, Word
-from unknot.synthesis.rule import MeshFrame
 from unknot.synthesis.search import SYMMETRIES, Refuted, solved
 from unknot.synthesis.space import Space, symmetries
 

@@ -14,7 +14,8 @@ from unknot.network.grid import grid
 from unknot.routing.named import routing as routing_of
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import tabulate
-from unknot.synthesis.rule import Rule, types_of
+from unknot.synthesis.offers import types_of
+from unknot.synthesis.rule import Rule
 from unknot.synthesis.space import Signs, Space, State, shown
 
 MOST_STATES = 40_000

@@ -16,8 +16,8 @@ from unknot.certificates.verdict import Configuration
 from unknot.flow_control.techniques import technique
 from unknot.search.effort import SearchEffort
 from unknot.search.solver import solved_within
+from unknot.synthesis.offers import MeshFrame
 from unknot.synthesis.requirements import Clause, Request, Requirements, Word, lost_path
-from unknot.synthesis.rule import MeshFrame
 from unknot.synthesis.space import Flags, Space, Symmetry, moved, symmetries
 from unknot.verify import check
 

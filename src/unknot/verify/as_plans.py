@@ -9,7 +9,7 @@ from unknot._base.calls import parse_call
 from unknot._base.errors import UnknotError
 from unknot.fabrics.ethernet.bgp import read_bgp
 from unknot.fabrics.ethernet.fabric import EthernetFabric
-from unknot.routing.ethernet import PLANS
+from unknot.routing.as_numbers import PLANS
 from unknot.routing.own import is_code, is_file
 from unknot.verify.fault_sweep import FaultSweep
 

@@ -16,8 +16,9 @@ from unknot._base.quantities import Hops
 from unknot._base.shown import Brief
 from unknot._base.threads import threads_of
 from unknot._base.three_valued import ThreeValued
-from unknot.certificates.documents import Document, delivery_claim, verdict_claim
+from unknot.certificates.documents import Document
 from unknot.certificates.verdict import Verdict
+from unknot.certificates.verdict_claims import delivery_claim, verdict_claim
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.effort import Effort, step

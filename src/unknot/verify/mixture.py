@@ -11,8 +11,9 @@ import numpy as np
 from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
-from unknot.certificates.documents import Document, verdict_claim
+from unknot.certificates.documents import Document
 from unknot.certificates.verdict import Verdict
+from unknot.certificates.verdict_claims import verdict_claim
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.nimble import nimble
 from unknot.routing.parts import Addressing

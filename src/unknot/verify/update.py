@@ -18,9 +18,10 @@ from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates import plain
-from unknot.certificates.documents import Document, document, message_of
+from unknot.certificates.documents import Document, document
 from unknot.certificates.verdict import Configuration
 from unknot.certificates.verdict_checker import holds
+from unknot.certificates.verdict_claims import message_of
 from unknot.fabrics import Fabric
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.fabric_relation import fabric_relation

@@ -10,7 +10,7 @@ import pytest
 
 from unknot._base.errors import SimulationError
 from unknot.network.families import mesh, ring
-from unknot.report.curves import points
+from unknot.report.curve_points import points
 from unknot.report.study_report import within
 from unknot.routing import dimension_order
 from unknot.simulation import Runs, replicate, simulate

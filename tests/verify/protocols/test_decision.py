@@ -32,7 +32,8 @@ from unknot.verify import check
 from unknot.verify.protocols import Follow, MessageClass, Protocol, Queue, check_protocol, protocol
 from unknot.verify.protocols.decision import by_search
 from unknot.verify.protocols.evidence import blocked, claims, holds, steps
-from unknot.verify.protocols.machine import Event, State, events, step
+from unknot.verify.protocols.machine import events, step
+from unknot.verify.protocols.machine_state import Event, State
 from unknot.verify.protocols.runs import replayed
 from unknot.verify.protocols.system import System
 from unknot.verify.protocols.verdict import ProtocolVerdict, assumptions, for_any_room

@@ -66,7 +66,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from unknot._base.later import exports
+from unknot._base.exports import exports
 from unknot.certificates.plain import registry
 
 if TYPE_CHECKING:

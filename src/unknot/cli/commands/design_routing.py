@@ -115,7 +115,7 @@ def design_routing(
         draw(partial(draw_rule, rule))
     if rule is not None and export is not None:
         from unknot._base.output import write_text
-        from unknot.report.rules import python_file
+        from unknot.report.rule_files import python_file
 
         write_text(export, python_file(rule, conclusion(outcome, family)))
         wrote(export)

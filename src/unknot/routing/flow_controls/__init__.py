@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from unknot._base.later import exports
+from unknot._base.exports import exports
 
 if TYPE_CHECKING:
     from unknot.routing.flow_controls.bubble import bubble as bubble

@@ -18,7 +18,7 @@ from unknot.simulation.engine import codes as status
 from unknot.simulation.engine import kernels
 from unknot.simulation.engine.allocated import allocated, link_rows
 from unknot.simulation.engine.codes import EVERY_HOP, INJECTED, SPAN
-from unknot.simulation.engine.detector import Watchdog, fail, knot, of_terminals, stuck_vcs
+from unknot.simulation.engine.detector import fail, knot, of_terminals, stuck_vcs
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.pairs import nobody
 from unknot.simulation.engine.room import admitting_more, with_room
@@ -27,6 +27,7 @@ from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State
 from unknot.simulation.engine.tables import AT_ONCE, empty_network
+from unknot.simulation.engine.watchdog import Watchdog
 from unknot.simulation.faults.striking import Faults
 from unknot.simulation.run.scenario import Scenario
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_simulated
 from unknot.simulation.engine.router import DEFAULT, Router
 from unknot.simulation.run.statistics import summary
+from unknot.simulation.traces.exchange import Exchange, LoopOptions
 from unknot.simulation.traces.messages import Messages
 from unknot.simulation.traces.trace_run import TraceRun, trace_run
 from unknot.traffic import Pattern, PatternLike, pattern
@@ -75,46 +76,6 @@ class ClosedLoop:
     def reason(self) -> str:
         """Reason why some work was left undone; empty when all was done."""
         return self.run.reason
-
-
-class LoopOptions(TypedDict, total=False):
-    """Fields of `Exchange`, which `closed_loop` takes by themselves."""
-
-    request_flits: int
-    reply_flits: int
-    service: int
-    think: int
-    itself: bool
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """A request and its reply.
-
-    Parameters
-    ----------
-    request_flits, reply_flits : int
-        With 0 flits there are no replies, and a request is done when it has arrived.
-    service, think : int
-        Cycles between the arrival of a request and its reply, and between that of a reply and the next request.
-    itself : bool
-        Whether a terminal may send requests to itself, where the pattern says so.
-
-    Raises
-    ------
-    SimulationError
-        If a number makes no sense.
-    """
-
-    request_flits: int = 1
-    reply_flits: int = 4
-    service: int = 0
-    think: int = 0
-    itself: bool = False
-
-    def __post_init__(self) -> None:
-        for name in ("request_flits", "reply_flits", "service", "think"):
-            require_whole(name, getattr(self, name), int(name == "request_flits"), error=SimulationError)
 
 
 @takes_simulated

@@ -20,8 +20,10 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from unknot._base.deadline import clock
 from unknot._base.work import spend
 from unknot.network.graph import backwards, reached_from
-from unknot.verify.protocols.machine import MachineMessage, destination, entries, follow_ups
+from unknot.verify.protocols.machine import destination, follow_ups
+from unknot.verify.protocols.machine_state import MachineMessage
 from unknot.verify.protocols.protocol import Protocol
+from unknot.verify.protocols.queue_room import entries
 from unknot.verify.protocols.system import System
 
 FOLLOWED, STEP = 2e-5, 2e-6

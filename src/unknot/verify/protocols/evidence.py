@@ -22,7 +22,9 @@ from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot.verify.protocols.decision import CYCLES
 from unknot.verify.protocols.extended import extend
-from unknot.verify.protocols.machine import ANY, TAILS, Event, MachineMessage, State, destination, has_room, step
+from unknot.verify.protocols.machine import destination, step
+from unknot.verify.protocols.machine_state import ANY, TAILS, Event, MachineMessage, State
+from unknot.verify.protocols.queue_room import has_room
 from unknot.verify.protocols.system import System
 from unknot.verify.protocols.verdict import ProtocolVerdict
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from unknot._base.deadline import clock
 from unknot.verify.explorer import explored
 from unknot.verify.protocols.cycles import Link, Target, first_links, next_links
-from unknot.verify.protocols.machine import Event, MachineMessage, State, beginnings, events, has_room, step
+from unknot.verify.protocols.machine import beginnings, events, step
+from unknot.verify.protocols.machine_state import Event, MachineMessage, State
+from unknot.verify.protocols.queue_room import has_room
 from unknot.verify.protocols.runs import Run, stuck
 from unknot.verify.protocols.system import System
 

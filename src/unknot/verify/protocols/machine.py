@@ -11,76 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import Literal, NamedTuple
 
+from unknot.verify.protocols.machine_state import ANY, Event, MachineMessage, State
+from unknot.verify.protocols.queue_room import entries, fits, has_room
 from unknot.verify.protocols.system import EJECT, Sent, System
-
-ANY = -2
-"""Chosen place of a header that waits for all its candidates. None would have another hash in each process."""
-
-
-class MachineMessage(NamedTuple):
-    """A message in a state.
-
-    Attributes
-    ----------
-    kind, source, address : int
-        Class, terminal that sent it, and what its header carries.
-    origin, transaction : int
-        Terminal that began its transaction, and number of the transaction there.
-    sent : int
-        Follow-ups already sent, where they are sent one by one.
-    tail : tuple of int
-        Places that it holds behind its header, tail first.
-    whole : bool
-        Whether its tail has left its terminal.
-    chosen : int
-        Place for which alone its header waits, or `ANY`.
-    """
-
-    kind: int
-    source: int
-    address: int
-    origin: int
-    transaction: int
-    sent: int = 0
-    tail: tuple[int, ...] = ()
-    whole: bool = True
-    chosen: int = ANY
-
-
-TAILS = ("follows", "stays", "parts")
-"""What becomes of the tail of a message that moves; evidence has the position."""
-
-
-class Event(NamedTuple):
-    """One move of a system.
-
-    Attributes
-    ----------
-    act : {"begin", "move", "choose", "consume"}
-        A terminal begins a transaction; a message moves to a VC, or is received, or will wait for that alone; it is
-        consumed, or sends one more of what follows it.
-    place, position : int
-        Of the message, or of its header, and in its queue; of "begin" the terminal.
-    to : int
-        VC to which it moves, or `EJECT`; within a queue of two places `EJECT` too.
-    tail : {"follows", "stays", "parts"}
-        What becomes of its tail; "parts": the second message of its packet stays behind, as another worm.
-    sends : tuple of (class, address)
-        Messages that enter send queues.
-    """
-
-    act: Literal["begin", "move", "choose", "consume"]
-    place: int
-    position: int = 0
-    to: int = EJECT
-    tail: Literal["follows", "stays", "parts"] = "follows"
-    sends: tuple[Sent, ...] = ()
-
-
-State = dict[int, tuple[MachineMessage, ...]]
-"""Messages whose headers are in each place, first one first; places without any are left out."""
 
 
 def events(
@@ -252,29 +186,6 @@ def partner_of(system: System, state: State, message: MachineMessage) -> tuple[i
             if comes and (other.origin, other.transaction, other.source) == same:
                 return place, position
     return None
-
-
-def has_room(system: System, state: State, place: int | None, slots: int = 1) -> bool:
-    if place is None:
-        return True
-    held = len(state.get(place, ()))
-    if system.worms:
-        held += sum(place in message.tail for messages in state.values() for message in messages)
-    return system.depth(place) - held >= slots
-
-
-def fits(system: System, state: State, terminal: int, kinds: Sequence[int]) -> bool:
-    """Whether the send queues of a terminal have room for messages of some classes."""
-    places = entries(system, terminal, kinds)
-    return all(has_room(system, state, place, places.count(place)) for place in places)
-
-
-def entries(system: System, terminal: int, kinds: Sequence[int]) -> list[int]:
-    """Places that messages take which enter send queues at once: under wormhole of two the first stands in front."""
-    places = [system.send_place(terminal, kind) for kind in kinds]
-    if not system.worms:
-        return places
-    return [place + system.places * (place in places[i + 1 :]) for i, place in enumerate(places)]
 
 
 def _live(state: State, terminal: int) -> set[int]:

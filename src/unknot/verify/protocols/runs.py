@@ -7,20 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from unknot._base.deadline import clock
 from unknot.verify.explorer import Exploration, explored
-from unknot.verify.protocols.machine import (
-    ANY,
-    Event,
-    MachineMessage,
-    State,
-    beginnings,
-    destination,
-    due,
-    entries,
-    events,
-    has_another,
-    partner_of,
-    step,
-)
+from unknot.verify.protocols.machine import beginnings, destination, due, events, has_another, partner_of, step
+from unknot.verify.protocols.machine_state import ANY, Event, MachineMessage, State
+from unknot.verify.protocols.queue_room import entries
 from unknot.verify.protocols.system import System
 
 Run = tuple[Event, ...]
