@@ -10,6 +10,8 @@ from unknot.cli.answers.runs import RouterForm
 from unknot.simulation.protocol_run import ProtocolRun
 from unknot.simulation.traces.closed_loop import ClosedLoop
 from unknot.simulation.traces.trace_run import TraceRun
+from unknot.verify.controllers.decision import TableVerdict
+from unknot.verify.controllers.words import StalledMessage
 from unknot.verify.protocols.evidence import Blocked
 from unknot.verify.protocols.remedies import ProtocolRemedy
 from unknot.verify.protocols.verdict import ProtocolVerdict
@@ -75,6 +77,34 @@ class ProtocolAnswer(RelationForm, of=ProtocolVerdict, without="run certificate 
     """The messages that are left when nothing moves."""
     remedies: list[ProtocolRemedyForm]
     """Changes that are proved to be enough, the cheapest of each kind."""
+    seconds: Number
+
+
+class StalledMessageForm(Form, of=StalledMessage):
+    """A message that stands at the head of a queue for ever."""
+
+
+class ProtocolTableAnswer(Form, of=TableVerdict, without="table deadlock"):
+    """JSON answer of `unknot protocol` about a state table."""
+
+    table = """
+        protocol deadlock_free seconds established networks virtual_networks mapping by_causes assumptions
+        merged unknown lacking caches states whole steps stalled
+    """
+
+    protocol: str
+    virtual_networks: str
+    """How many virtual networks are needed, in words."""
+    steps: list[str]
+    """The run to a deadlock, in words."""
+    stalled: list[StalledMessageForm]
+    """Heads of the queues that stand still in the deadlock."""
+    assumptions: list[str]
+    """What is taken of nodes and networks, beside what the table says."""
+    merged: list[str]
+    """What was simplified, such that more may happen than in the protocol."""
+    unknown: list[str]
+    """What was not understood, which leaves the answer open."""
     seconds: Number
 
 

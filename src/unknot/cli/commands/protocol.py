@@ -3,31 +3,62 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from unknot._base.errors import RelationError
 from unknot._base.manifest import was_written
-from unknot._base.switching import BUFFER_DEPTH
+from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.answered import Answered, AnswerFiles, OnNetwork, give
+from unknot.cli.commands.controllers import Tables, of_controllers, table_in
+from unknot.cli.commands.options import MINUTE, Options, TimeLimit
 from unknot.cli.commands.shared import RoutedNetwork
+
+
+@dataclass(frozen=True)
+class Carrier(Options):
+    """The network that carries messages of classes; a state table needs none.
+
+    Attributes
+    ----------
+    network : --network NETWORK
+        Network: a text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.
+    """
+
+    heading = "Routing and technique"
+    network: str | None = None
+    routing: str | None = None
+    vcs: int | None = None
+    switching: Switching = DEFAULT_SWITCHING
+    deadline: TimeLimit = MINUTE
+
+    def routed(self) -> OnNetwork:
+        """The routing on the network, where both are given."""
+        if self.network is None or self.routing is None:
+            text = "a protocol of message classes is judged on a network: give --network and --routing"
+            raise RelationError(f"{text}; a file with state tables needs neither")
+        return OnNetwork(self.network, self.routing, self.vcs, self.switching, self.deadline)
 
 
 def protocol(
     subject: str,
-    system: OnNetwork,
+    system: Carrier,
+    tables: Tables,
     output: AnswerFiles,
     buffer_depth: int = BUFFER_DEPTH,
     packet_length: int | None = None,
 ) -> int:
     """Say whether messages of a protocol can block each other through terminals and the network.
 
-    Exit code 0: messages cannot block each other; 1: a printed run ends in a deadlock; 3: the question is undecided
-    in time.
+    State tables of controllers are judged with queues that hold any number of messages, and the fewest virtual
+    networks are found. Exit code 0: messages cannot block each other; 1: a printed run ends in a deadlock; 3: the
+    question is undecided in time, or not all was understood.
 
     Parameters
     ----------
     subject : argument PROTOCOL
-        Protocol: request_reply, coherence, 'axi(…)' and others, with options if needed; or FILE.toml.
+        Protocol: request_reply, coherence, 'axi(…)' and others, with options if needed; or FILE.toml, with message
+        classes or state tables.
     packet_length : FLITS
         Length of the longest message in flits; a VC holds as many messages as fit into --buffer-depth.
 
@@ -37,8 +68,13 @@ def protocol(
     >>> answer = unknot.protocol("request_reply", network="ring(4)", routing="dimension_order", vcs=2)
     >>> answer.holds, answer.remedies[0].change
     (False, 'VCs of their own for request, reply')
+    >>> unknot.protocol("examples/hangs/mi-saves.toml").fewest
+    1
     """
-    answered = of_end_points(system, subject, Room(buffer_depth, packet_length))
+    table = table_in(subject)
+    if table is not None:
+        return of_controllers(table, tables, system.deadline, output)
+    answered = of_end_points(system.routed(), subject, Room(buffer_depth, packet_length))
     return give(answered, output.evidence, output.json)
 
 

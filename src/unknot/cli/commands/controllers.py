@@ -1,0 +1,94 @@
+"""State tables of controllers as subjects of `unknot protocol`."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from unknot._base.deadline import Deadline
+from unknot.cli.commands.answered import Answered, AnswerFiles, give
+from unknot.cli.commands.options import Options
+
+if TYPE_CHECKING:
+    from unknot.verify.controllers import StateTable
+
+
+@dataclass(frozen=True)
+class Tables(Options):
+    """How state tables are judged.
+
+    Attributes
+    ----------
+    caches : NODES
+        Nodes of the kind that is many, 1 to 3.
+    addresses : ADDRESSES
+        Most addresses of a deadlock that is looked for, 1 to 3.
+    order
+        Whether virtual networks keep the order of messages between two nodes: as the file says, or none.
+    states : STATES
+        Most states of an address; beyond them the answer is open unless a deadlock is found.
+    """
+
+    heading = "State tables"
+    caches: int = 3
+    addresses: int = 2
+    order: Literal["file", "none"] = "file"
+    states: int = 1_000_000
+
+
+def table_in(subject: str) -> StateTable | None:
+    """The state table in a file; None of a protocol of message classes."""
+    from unknot._base.toml_places import read_toml
+    from unknot.verify.controllers.table_file import is_table, table_of_toml
+
+    if not subject.strip().endswith(".toml"):
+        return None
+    toml = read_toml(subject.strip(), "a protocol")
+    return table_of_toml(toml) if is_table(toml.document) else None
+
+
+def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output: AnswerFiles) -> int:
+    """Decide whether controllers can deadlock on their virtual networks, and print the answer."""
+    from dataclasses import replace
+
+    from unknot.cli.answers.messages import ProtocolTableAnswer
+    from unknot.cli.commands import activity
+    from unknot.verify.controllers import check_table, stalled, steps
+    from unknot.verify.controllers.words import virtual_networks
+
+    began = time.monotonic()
+    if tables.order == "none":
+        table = replace(table, ordered=())
+    with activity.working("exploring"):
+        verdict = check_table(
+            table,
+            caches=tables.caches,
+            addresses=tables.addresses,
+            states=tables.states,
+            time_limit=deadline,
+        )
+    keys = {
+        "protocol": table.name, "virtual_networks": virtual_networks(verdict), "steps": steps(verdict), "stalled": stalled(verdict),
+        "assumptions": assumptions(table), "merged": list(table.merged), "unknown": list(table.unknown),
+        "seconds": time.monotonic() - began,
+    }  # fmt: skip
+    answered = Answered(
+        ProtocolTableAnswer, (verdict,), keys, holds=(verdict.deadlock_free,), claims=list, relation=None
+    )
+    return give(answered, output.evidence, output.json)
+
+
+def assumptions(table: StateTable) -> list[str]:
+    """What is taken of nodes and networks, beside what a table says."""
+    ordered = [name for name in table.ordered if name not in table.inside]
+    order = "no network keeps the order of messages"
+    if ordered:
+        names = ", ".join(ordered)
+        order = f"messages from one node to another keep their order on {names}, and no others do"
+    return [
+        "queues, tables of transactions and caches hold any number of entries",
+        order,
+        "cores may begin any request at any time, and need not",
+        "a message set aside is looked at again whenever the state of its address changes",
+    ]

@@ -1,0 +1,35 @@
+"""Controllers with states: messages that wait inside a node, and the fewest virtual networks of a protocol.
+
+A `StateTable` says what caches, directories and others do with each message in each state; `load_table` reads one from
+a file, and `check_table` decides whether controllers can deadlock on their virtual networks.
+"""
+
+from unknot.verify.controllers.decision import TableVerdict as TableVerdict
+from unknot.verify.controllers.decision import check_table as check_table
+from unknot.verify.controllers.expressions import TableError as TableError
+from unknot.verify.controllers.table import Assign as Assign
+from unknot.verify.controllers.table import Kind as Kind
+from unknot.verify.controllers.table import Rule as Rule
+from unknot.verify.controllers.table import Send as Send
+from unknot.verify.controllers.table import StateTable as StateTable
+from unknot.verify.controllers.table_file import load_table as load_table
+from unknot.verify.controllers.table_file import read_table as read_table
+from unknot.verify.controllers.words import StalledMessage as StalledMessage
+from unknot.verify.controllers.words import stalled as stalled
+from unknot.verify.controllers.words import steps as steps
+
+__all__ = [
+    "Assign",
+    "Kind",
+    "Rule",
+    "Send",
+    "StalledMessage",
+    "StateTable",
+    "TableError",
+    "TableVerdict",
+    "check_table",
+    "load_table",
+    "read_table",
+    "stalled",
+    "steps",
+]

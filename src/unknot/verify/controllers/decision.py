@@ -1,0 +1,206 @@
+"""Decision on a state table: deadlock-free on its virtual networks, and the fewest networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.numbers import require_whole
+from unknot._base.shown import Brief
+from unknot._base.three_valued import ThreeValued
+from unknot.verify.controllers.causes import acyclic
+from unknot.verify.controllers.expressions import TableError
+from unknot.verify.controllers.joined import Deadlock, Joints
+from unknot.verify.controllers.lasting import lasts
+from unknot.verify.controllers.mapping import Fewest, Judge, numbered
+from unknot.verify.controllers.reachable import MOST_STATES, Reached, explore
+from unknot.verify.controllers.steps import Controllers
+from unknot.verify.controllers.table import StateTable
+
+MOST_CACHES, MOST_ADDRESSES = 3, 3
+
+
+@dataclass(frozen=True, repr=False)
+class TableVerdict(ThreeValued, Brief, asks="deadlock_free"):
+    """Whether the controllers of a state table can deadlock on their virtual networks, and the fewest networks.
+
+    Attributes
+    ----------
+    deadlock_free : bool or None
+        On the virtual networks of the design; None: undecided.
+    established : str
+        What is shown, in words.
+    table : StateTable
+        The controllers.
+    caches : int
+        Nodes of the kind that is many.
+    networks : list of list of str
+        Messages of each virtual network of the design.
+    fewest : int or None
+        Least number of virtual networks without deadlock; 0: no number is enough; None: not known.
+    fewest_proved : bool
+        Whether it is shown that fewer are not enough, or that no number is.
+    mapping : list of list of str
+        Messages of each of them.
+    by_causes : list of list of str
+        Messages of the fewest networks by causes, stalls and waits, where states do not decide.
+    states : int
+        States of an address that were found.
+    whole : bool
+        Whether these are all.
+    lacking : list of str
+        Cells that are needed and that the table lacks.
+    deadlock : Deadlock or None
+        A run of some addresses to a deadlock.
+    lasting : bool or None
+        Whether the deadlock is shown to last whatever cores begin later.
+
+    Examples
+    --------
+    >>> from unknot.verify.controllers import check_table, load_table
+    >>> verdict = check_table(load_table("examples/hangs/mi-stalls.toml"))
+    >>> verdict.answer, verdict.fewest, len(verdict.deadlock.moves)
+    ('no', 0, 14)
+    """
+
+    deadlock_free: bool | None
+    established: str
+    table: StateTable
+    caches: int
+    networks: list[list[str]]
+    fewest: int | None
+    fewest_proved: bool
+    mapping: list[list[str]]
+    by_causes: list[list[str]]
+    states: int
+    whole: bool
+    lacking: list[str]
+    deadlock: Deadlock | None = None
+    lasting: bool | None = None
+
+
+def check_table(
+    table: StateTable,
+    *,
+    caches: int = MOST_CACHES,
+    addresses: int = 2,
+    states: int = MOST_STATES,
+    time_limit: float | Deadline = MINUTE,
+) -> TableVerdict:
+    """Decide whether controllers can deadlock on their virtual networks, and find the fewest networks.
+
+    Queues hold any number of messages. The answer *free* is of any number of addresses, with any homes.
+
+    Parameters
+    ----------
+    table : StateTable
+        The controllers.
+    caches : int
+        Nodes of the kind that is many, 1 to 3.
+    addresses : int
+        Most addresses of a deadlock that is looked for, 1 to 3.
+    states : int
+        Most states of an address; beyond them the answer is open unless a deadlock is found.
+    time_limit : float
+        Seconds, or a running `Deadline`.
+
+    Returns
+    -------
+    TableVerdict
+        The answer.
+
+    Raises
+    ------
+    TableError
+        If the table or a number cannot be.
+
+    Examples
+    --------
+    >>> from unknot.verify.controllers import load_table
+    >>> check_table(load_table("examples/hangs/mi-saves.toml")).answer
+    'yes'
+    """
+    require_whole("caches", caches, 1, MOST_CACHES, error=TableError)
+    require_whole("addresses", addresses, 1, MOST_ADDRESSES, error=TableError)
+    require_whole("states", states, 1, 10**9, error=TableError)
+    deadline = Deadline.of(time_limit)
+    controllers = Controllers(table, caches)
+    reached = explore(controllers, deadline.part(EXPLORING), states)
+    judge = Judge(controllers, reached, addresses)
+    mapped = [i for i, name in enumerate(table.groups) if name not in table.inside]
+    search = Fewest(len(table.groups), mapped, lambda network: judge(network)[0])
+    designed = numbered(table)
+    free, deadlock = judge(designed)
+    certain = _complete(table, reached)
+    if free and not certain:
+        free = None
+    lasting = None
+    if deadlock is not None:
+        lasting = lasts(Joints(controllers, reached, designed), deadlock)
+        free = None if _merged(deadlock) else False
+    rows, proved = search.found(lambda: deadline.over)
+    fewest = len(rows) if rows and certain else None
+    if free is False and not rows and proved:
+        fewest, proved = _alone(table, caches, addresses, states, deadline)
+    verdict = TableVerdict(
+        free, "", table, caches, list(table.designed.values()), fewest, proved and fewest is not None,
+        _named(table, rows), [], len(reached.before), reached.whole,
+        [f"{kind} in {state}: {message}" for kind, state, message in reached.lacking], deadlock, lasting,
+    )  # fmt: skip
+    if free is None:
+        causes = Fewest(len(table.groups), mapped, lambda network: acyclic(table, network) or None)
+        verdict = replace(verdict, by_causes=_named(table, causes.found(lambda: deadline.over)[0]))
+    return replace(verdict, established=_established(verdict, reached))
+
+
+EXPLORING = 0.6
+"""Share of the time for states; the rest is for deadlocks and mappings."""
+
+
+def _complete(table: StateTable, reached: Reached) -> bool:
+    return reached.whole and not reached.lacking and not table.unknown
+
+
+def _named(table: StateTable, rows: Sequence[Sequence[int]]) -> list[list[str]]:
+    """Messages of each row of groups."""
+    return [[name for name in table.messages if table.groups.index(table.group(name)) in row] for row in rows]
+
+
+def _alone(
+    table: StateTable, caches: int, addresses: int, states: int, deadline: Deadline
+) -> tuple[int | None, bool]:
+    """Whether there is a deadlock with a network for each message, each in order: then no number is enough."""
+    inside = [name for name in table.messages if table.network(name) in table.inside]
+    finest = replace(table, networks={}, ordered=table.messages, inside=tuple(inside))
+    controllers = Controllers(finest, caches)
+    judge = Judge(controllers, explore(controllers, deadline, states), addresses)
+    network = list(range(len(finest.groups)))
+    free, deadlock = judge(network)
+    return (None, False) if deadlock is None or _merged(deadlock) else (0, True)
+
+
+def _merged(deadlock: Deadlock) -> bool:
+    """Whether a run takes conditions that were left out, and may not be one of the protocol."""
+    return any(move.step.merged for move in deadlock.moves)
+
+
+def _established(verdict: TableVerdict, reached: Reached) -> str:
+    """What is shown, in words."""
+    table, caches = verdict.table, f"{verdict.caches} nodes of kind {next(k.name for k in verdict.table.kinds if k.many)}"
+    number = len([name for name in table.designed if name not in table.inside])
+    if verdict.deadlock_free:
+        return f"no messages can block each other on {number} networks, with {caches}, any addresses and any homes"
+    if verdict.deadlock is not None and verdict.deadlock_free is False:
+        steps, addresses = len(verdict.deadlock.moves), len(verdict.deadlock.states)
+        later = "whatever cores begin later" if verdict.lasting else "while cores begin nothing more"
+        return f"after {steps} steps with {caches} and {addresses} addresses no message moves, {later}"
+    if verdict.deadlock is not None:
+        return "undecided: the deadlock that was found takes conditions that were left out"
+    if table.unknown:
+        return f"undecided: not all was understood, {table.unknown[0]} first"
+    if reached.lacking:
+        return f"undecided: the table lacks {len(reached.lacking)} cells that are needed, {verdict.lacking[0]} first"
+    if not reached.whole:
+        return f"undecided: not all states of an address were found; the search ended at {reached.limit}"
+    return "undecided: messages could block each other, and no run to that was found"

@@ -1,0 +1,1 @@
+"""Readers of gem5's language for coherence protocols."""

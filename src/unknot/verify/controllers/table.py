@@ -1,0 +1,281 @@
+"""State tables of controllers: what a node does with a message or a request of its core, in each state.
+
+docs/protocols.md says what the parts of a table mean. A `StateTable` is checked when it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from unknot._base.errors import near, shown
+from unknot.verify.controllers.expressions import Sort, TableError, mentioned
+
+Answer = Literal["take", "stall", "set aside", "act"]
+"""What happens to a message: it is consumed, stays at the head of its queue, or waits beside the queue; or the node acts
+and leaves it at the head."""
+IMPLIED = ("self", "sender")
+"""Names in every expression: the node itself, and who sent the message."""
+MOST_KINDS, MOST_NAMES, MOST_RULES = 8, 64, 4000
+
+
+@dataclass(frozen=True)
+class Send:
+    """Messages sent to a set of nodes.
+
+    Parameters
+    ----------
+    message : str
+        Their name.
+    to : str
+        Expression of the recipients.
+    carries : mapping of str to str
+        Expressions of what they carry; `requestor` is passed on where nothing is said.
+
+    Examples
+    --------
+    >>> Send("Data", "requestor", {"acks": "count(sharers)"}).to
+    'requestor'
+    """
+
+    message: str
+    to: str
+    carries: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Assign:
+    """A new value of a register.
+
+    Parameters
+    ----------
+    register, value : str
+        Its name, and an expression.
+
+    Examples
+    --------
+    >>> Assign("owner", "requestor").value
+    'requestor'
+    """
+
+    register: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a node does in a state with a message, or with a request of its core.
+
+    Parameters
+    ----------
+    state, event : str
+        The state, and the message or request.
+    answer : {"take", "stall", "set aside", "act"}
+        What happens to the message.
+    does : sequence of Send or Assign
+        What is done in turn.
+    becomes : str
+        The next state; the same where it is empty.
+    guard : str
+        Condition under which the rule holds; always where it is empty. Rules of a cell are tried in turn.
+    merged : bool
+        Whether a condition was left out that could not be said: the rule may hold, and so may those after it.
+
+    Examples
+    --------
+    >>> Rule("I", "load", does=(Send("GetS", "directory"),), becomes="IS").answer
+    'take'
+    """
+
+    state: str
+    event: str
+    answer: Answer = "take"
+    does: tuple[Send | Assign, ...] = ()
+    becomes: str = ""
+    guard: str = ""
+    merged: bool = False
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Nodes of one kind.
+
+    Parameters
+    ----------
+    name : str
+        How it is called; in expressions, all its nodes.
+    start : str
+        State in which nodes begin.
+    rules : sequence of Rule
+        Its table.
+    core : sequence of str
+        Requests of its core, which may come at any time.
+    many : bool
+        Whether there are several nodes, as of caches, or one for an address, as its home.
+
+    Examples
+    --------
+    >>> Kind("directory", "I", (Rule("I", "GetM", becomes="M"),)).many
+    False
+    """
+
+    name: str
+    start: str
+    rules: tuple[Rule, ...]
+    core: tuple[str, ...] = ()
+    many: bool = False
+
+    @property
+    def states(self) -> list[str]:
+        """Its states, in order of the rows."""
+        return list(dict.fromkeys(name for rule in self.rules for name in (rule.state, rule.becomes) if name))
+
+    @property
+    def registers(self) -> list[str]:
+        """What a node remembers of an address beside its state."""
+        return sorted({one.register for rule in self.rules for one in rule.does if isinstance(one, Assign)})
+
+
+@dataclass(frozen=True)
+class StateTable:
+    """Controllers of a protocol.
+
+    Parameters
+    ----------
+    name : str
+        How it is called.
+    kinds : sequence of Kind
+        Kinds of nodes.
+    sorts : mapping of str to {"nodes", "number"}
+        Sort of each register and of what messages carry.
+    networks : mapping of str to str
+        Virtual network of each message in the design; its own where nothing is said.
+    ordered : sequence of str
+        Networks on which messages from one node to another keep their order.
+    inside : sequence of str
+        Networks that lead from a node to itself or to its memory, which need no virtual network.
+    merged, unknown : sequence of str
+        What a reader simplified, and what it did not understand.
+
+    Raises
+    ------
+    TableError
+        If a name or an expression cannot be; its `path` says where.
+
+    Examples
+    --------
+    >>> cache = Kind("cache", "I", (Rule("I", "load", does=(Send("Get", "home"),), becomes="W"),
+    ...     Rule("W", "Data", becomes="I")), core=("load",), many=True)
+    >>> home = Kind("home", "H", (Rule("H", "Get", does=(Send("Data", "requestor"),)),))
+    >>> StateTable("reads", (cache, home)).messages
+    ('Data', 'Get')
+    """
+
+    name: str
+    kinds: tuple[Kind, ...]
+    sorts: Mapping[str, Sort] = field(default_factory=dict)
+    networks: Mapping[str, str] = field(default_factory=dict)
+    ordered: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sorts", {"requestor": "nodes", **self.sorts})
+        if not 1 <= len(self.kinds) <= MOST_KINDS:
+            raise TableError(f"a table has 1 to {MOST_KINDS} kinds of nodes, not {len(self.kinds)}", ("kinds",))
+        if sum(kind.many for kind in self.kinds) != 1:
+            raise TableError("one kind of nodes, the caches, has many = true", ("kinds",))
+        for name in {*self.sorts, *(kind.name for kind in self.kinds)}:
+            if not name.isidentifier() or name in (*IMPLIED, "none", "count"):
+                raise TableError(f"{shown(name)} is no name of a kind of nodes, a register or a field", ("kinds",))
+        if not any(kind.core for kind in self.kinds):
+            raise TableError("no node has a request of a core: core = ['load'], or nothing ever begins", ("kinds",))
+        for kind in self.kinds:
+            self._check_kind(kind)
+        named = list(self.designed)
+        for side, known in (("networks", self.messages), ("ordered", named), ("inside", named)):
+            for name in getattr(self, side):
+                if name not in known:
+                    raise TableError(f"{side}: {name!r} is unknown; {near(name, known)}", (side, name))
+
+    def _check_kind(self, kind: Kind) -> None:
+        if len(kind.rules) > MOST_RULES:
+            raise TableError(f"a kind has at most {MOST_RULES} cells, {kind.name} {len(kind.rules)}", (kind.name,))
+        for rule in kind.rules:
+            path = (kind.name, rule.state, rule.event)
+            for name in {one.register for one in rule.does if isinstance(one, Assign)}:
+                if name not in self.sorts:
+                    message = f"register {name!r} has no sort: name it in nodes or numbers; {near(name, self.sorts)}"
+                    raise TableError(message, path)
+        if kind.start not in kind.states:
+            message = f"{kind.name} begins in {kind.start!r}, which has no row; {near(kind.start, kind.states)}"
+            raise TableError(message, (kind.name, "start"))
+
+    def rules(self) -> Iterator[tuple[Kind, Rule]]:
+        """All rules with their kinds."""
+        return ((kind, rule) for kind in self.kinds for rule in kind.rules)
+
+    @cached_property
+    def messages(self) -> tuple[str, ...]:
+        """Names of messages."""
+        return tuple(sorted({one.message for _, rule in self.rules() for one in rule.does if isinstance(one, Send)}))
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """What no mapping to networks takes apart: ordered networks of the design, and other messages alone."""
+        return tuple(dict.fromkeys(self.group(name) for name in self.messages))
+
+    def group(self, message: str) -> str:
+        """The ordered network of a message in the design, or the message itself."""
+        network = self.network(message)
+        return network if network in self.ordered else message
+
+    @property
+    def designed(self) -> dict[str, list[str]]:
+        """Messages of each virtual network of the design."""
+        networks: dict[str, list[str]] = {}
+        for name in self.messages:
+            networks.setdefault(self.network(name), []).append(name)
+        return networks
+
+    def network(self, message: str) -> str:
+        """Virtual network of a message in the design."""
+        return self.networks.get(message, message)
+
+    @cached_property
+    def carried(self) -> Mapping[str, tuple[str, ...]]:
+        """What messages of each name carry that anybody ever needs."""
+        return {name: tuple(sorted(f for m, f in self._needed if m == name)) for name in self.messages}
+
+    @cached_property
+    def remembered(self) -> Mapping[str, tuple[str, ...]]:
+        """Registers of each kind that anybody ever needs; conditions and recipients are needed, all else for them."""
+        return {kind.name: tuple(r for r in kind.registers if (kind.name, r) in self._needed) for kind in self.kinds}
+
+    @cached_property
+    def _needed(self) -> frozenset[tuple[str, str]]:
+        needed: set[tuple[str, str]] = set()
+        size = -1
+        while size < len(needed):
+            size = len(needed)
+            for kind, rule in self.rules():
+                for name in self._used(kind, rule, needed):
+                    needed.add((kind.name if name in kind.registers else rule.event, name))
+        return frozenset(needed)
+
+    def _used(self, kind: Kind, rule: Rule, needed: set[tuple[str, str]]) -> set[str]:
+        """Names in a rule whose values matter."""
+        texts = [rule.guard] if rule.guard else []
+        used: set[str] = set()
+        for one in rule.does:
+            if isinstance(one, Assign):
+                texts += [one.value] if (kind.name, one.register) in needed else []
+                continue
+            texts.append(one.to)
+            texts += [text for name, text in one.carries.items() if (one.message, name) in needed]
+            if "requestor" not in one.carries and (one.message, "requestor") in needed and rule.event not in kind.core:
+                used.add("requestor")
+        return used.union(*map(mentioned, texts)) & self.sorts.keys()

@@ -1,0 +1,127 @@
+"""Runs of controllers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from unknot.verify.controllers.decision import TableVerdict
+from unknot.verify.controllers.joined import Deadlock, Joints
+from unknot.verify.controllers.mapping import numbered
+from unknot.verify.controllers.reachable import Reached
+from unknot.verify.controllers.steps import ASIDE, Channel, Controllers, Message, State
+
+LETTERS = "ABC"
+"""Names of addresses."""
+
+
+@dataclass(frozen=True)
+class StalledMessage:
+    """A message that stands at the head of a queue for ever.
+
+    Attributes
+    ----------
+    address : str
+    message : str
+    node : str
+        Who stalls it.
+    state : str
+        The state of the node for the address.
+    network : list of str
+        Messages of the virtual network whose queue stands behind it.
+    behind : int
+        Messages in that queue.
+    """
+
+    address: str
+    message: str
+    node: str
+    state: str
+    network: list[str]
+    behind: int
+
+
+def steps(verdict: TableVerdict) -> list[str]:
+    """The run to the deadlock in words; empty without one."""
+    if verdict.deadlock is None:
+        return []
+    controllers = Controllers(verdict.table, verdict.caches)
+    words, before = [], {i: controllers.start for i in range(len(verdict.deadlock.states))}
+    for move in verdict.deadlock.moves:
+        step = move.step
+        name = _name(controllers, verdict.deadlock, step.node, move.address)
+        sent = "".join(
+            f"; sends {controllers.table.messages[message[0]]} to "
+            f"{_name(controllers, verdict.deadlock, channel.target, move.address)}"
+            for channel, message in _sent(before[move.address], move.after, step.channel)
+        )
+        row = controllers.states[controllers.kinds[step.node].name][move.after[0][step.node][0]]
+        act = "takes" if step.channel is not None else "begins"
+        words.append(f"{LETTERS[move.address]}: {name} {act} {step.event}{sent}; is in {row}")
+        before[move.address] = move.after
+    return words
+
+
+def virtual_networks(verdict: TableVerdict) -> str:
+    """How many virtual networks are needed, in words."""
+    if verdict.fewest == 0:
+        return "no number is enough: messages block each other with a network for each"
+    if verdict.fewest is not None:
+        fewer = "fewer are not enough" if verdict.fewest_proved else "whether fewer are enough is open"
+        return f"{verdict.fewest} without deadlock" + (f"; {fewer}" if verdict.fewest > 1 else "")
+    if verdict.by_causes:
+        return f"{len(verdict.by_causes)} are enough if each transaction ends on a network that blocks nothing"
+    return "not known"
+
+
+def stalled(verdict: TableVerdict) -> list[StalledMessage]:
+    """Heads of queues in the deadlock."""
+    if verdict.deadlock is None:
+        return []
+    controllers = Controllers(verdict.table, verdict.caches)
+    network = numbered(verdict.table)
+    joints, deadlock = Joints(controllers, Reached(), network), verdict.deadlock
+    order = dict(deadlock.order)
+    heads: dict[object, StalledMessage] = {}
+    for address, state in enumerate(deadlock.states):
+        for channel, message in joints.stalled(address, state, order, deadlock.homes):
+            queue = joints.queue(channel.target, channel.group, address, deadlock.homes)
+            kind = controllers.kinds[channel.target].name
+            carried = [name for name in verdict.table.messages if network[controllers.groups[verdict.table.group(name)]]
+                       == network[channel.group]]  # fmt: skip
+            heads.setdefault(
+                queue,
+                StalledMessage(
+                    LETTERS[address],
+                    verdict.table.messages[message[0]],
+                    _name(controllers, deadlock, channel.target, address),
+                    controllers.states[kind][state[0][channel.target][0]],
+                    carried,
+                    sum(_in_queue(joints, deadlock, queue)) - 1,
+                ),
+            )
+    return list(heads.values())
+
+
+def _in_queue(joints: Joints, deadlock: Deadlock, queue: object) -> Iterator[int]:
+    for address, state in enumerate(deadlock.states):
+        for channel, messages in state[1]:
+            if channel.group != ASIDE and queue == joints.queue(channel.target, channel.group, address, deadlock.homes):
+                yield len(messages)
+
+
+def _sent(before: State, after: State, taken: Channel | None) -> Iterator[tuple[Channel, Message]]:
+    """Messages that a step added."""
+    were = dict(before[1])
+    for channel, messages in after[1]:
+        rest = list(messages)
+        for message in were.get(channel, ()):
+            if message in rest:
+                rest.remove(message)
+        yield from ((channel, message) for message in rest if channel.group != ASIDE)
+
+
+def _name(controllers: Controllers, deadlock: Deadlock, node: int, address: int) -> str:
+    name = controllers.names[node]
+    apart = deadlock.homes > 1 and not controllers.kinds[node].many
+    return f"{name} of {LETTERS[address]}" if apart else name
