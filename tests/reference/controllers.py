@@ -28,7 +28,7 @@ class Nodes(frozenset):  # type: ignore[type-arg]
         return bool(frozenset(self) & other)
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """More states than are looked at."""
 
 
@@ -62,7 +62,7 @@ class Twin:
                     left.append(after)
             self.states = len(seen)
             if len(seen) > self.most:
-                raise TooLarge
+                raise TooLargeError
             if not moved and self.waits(state):
                 return state
         return None
@@ -78,7 +78,9 @@ class Twin:
                     return True
         return False
 
-    def cells(self, rows: Any, address: int, node: int, event: str, message: dict[str, Any]) -> list[tuple[Rule, Any]]:
+    def cells(
+        self, rows: Any, address: int, node: int, event: str, message: dict[str, Any]
+    ) -> list[tuple[Rule, Any]]:
         kind = self.nodes[node][0]
         state, registers = rows[address][node]
         values = {"self": Nodes([node]), "none": Nodes(), "count": len, **message, **dict(registers)}
@@ -149,8 +151,9 @@ class Twin:
                 yield None, True
             for rule, values in found:
                 if rule.answer == "take":
-                    yield self.taken(rest, message[0], message[3], rule, values), not any(
-                        other.answer == "stall" for other, _ in found
+                    yield (
+                        self.taken(rest, message[0], message[3], rule, values),
+                        not any(other.answer == "stall" for other, _ in found),
                     )
                 elif rule.answer == "set aside":
                     beside = tuple(sorted((*aside, message), key=repr))

@@ -14,23 +14,36 @@ def table(seed: int) -> StateTable:
     """A table, and the constructs in it, by a number."""
     draw = random.Random(seed)
     wait = ["stall", "set aside", "set aside"]
+    blocking = draw.random() < 0.4
     cache = [
         Rule("I", "store", does=(Send("GetM", "directory"),), becomes="IM"),
         Rule("IM", "store", "stall"),
-        Rule("IM", "Data", does=tuple([Send("Done", "directory")] * (blocking := draw.random() < 0.4)), becomes="M"),
+        Rule("IM", "Data", does=tuple([Send("Done", "directory")] * blocking), becomes="M"),
         Rule("M", "Fwd", does=(Send("Data", "requestor"),), becomes="I"),
     ]
     match draw.choice(["stall", "set aside", "set aside", "save", "save"]):
         case "save":
             cache += [
                 Rule("IM", "Fwd", does=(Assign("next", "requestor"),), becomes="IMI"),
-                Rule("IMI", "Data", does=(Send("Data", "next", {"requestor": "next"}), Assign("next", "none")), becomes="I"),
+                Rule(
+                    "IMI",
+                    "Data",
+                    does=(Send("Data", "next", {"requestor": "next"}), Assign("next", "none")),
+                    becomes="I",
+                ),
             ]
         case answer:
             cache += [Rule("IM", "Fwd", answer)]
+    given = "B" if blocking else "M"
+    joins = Assign("sharers", "sharers + requestor")
     home = [
-        Rule("I", "GetM", does=(Send("Data", "requestor"), Assign("owner", "requestor")), becomes="B" if blocking else "M"),
-        Rule("M", "GetM", does=(Send("Fwd", "owner"), Assign("owner", "requestor")), becomes="B" if blocking else "M"),
+        Rule(
+            "I",
+            "GetM",
+            does=(Send("Data", "requestor"), Assign("owner", "requestor")),
+            becomes=given,
+        ),
+        Rule("M", "GetM", does=(Send("Fwd", "owner"), Assign("owner", "requestor")), becomes=given),
     ]
     if blocking:
         home += [Rule("B", "Done", becomes="M"), Rule("B", "GetM", draw.choice(wait))]
@@ -45,13 +58,21 @@ def table(seed: int) -> StateTable:
             Rule("II", "Ack", becomes="I"),
         ]
         home += [
-            Rule("M", "PutM", does=(Send("Ack", "requestor"), Assign("owner", "none")), becomes="I", guard="requestor in owner"),
+            Rule(
+                "M",
+                "PutM",
+                does=(Send("Ack", "requestor"), Assign("owner", "none")),
+                becomes="I",
+                guard="requestor in owner",
+            ),
             Rule("M", "PutM", does=(Send("Ack", "requestor"),)),
             Rule("I", "PutM", does=(Send("Ack", "requestor"),)),
         ]
         if blocking:
             home += [Rule("B", "PutM", draw.choice(wait))]
     if draw.random() < 0.35:
+        moved = (Assign("sharers", "none"), Assign("owner", "requestor"))
+        last = Send("Data", "owner", {"requestor": "owner"})
         core.append("load")
         cache += [
             Rule("I", "load", does=(Send("GetS", "directory"),), becomes="IS"),
@@ -60,12 +81,11 @@ def table(seed: int) -> StateTable:
             Rule("S", "Inv", does=(Send("InvAck", "sender"),), becomes="I"),
         ]
         home += [
-            Rule("I", "GetS", does=(Send("Copy", "requestor"), Assign("sharers", "sharers + requestor")), becomes="S"),
-            Rule("S", "GetS", does=(Send("Copy", "requestor"), Assign("sharers", "sharers + requestor"))),
-            Rule("S", "GetM", does=(Send("Inv", "sharers"), Assign("due", "count(sharers)"), Assign("sharers", "none"),
-                 Assign("owner", "requestor")), becomes="A"),
+            Rule("I", "GetS", does=(Send("Copy", "requestor"), joins), becomes="S"),
+            Rule("S", "GetS", does=(Send("Copy", "requestor"), joins)),
+            Rule("S", "GetM", does=(Send("Inv", "sharers"), Assign("due", "count(sharers)"), *moved), becomes="A"),
             Rule("A", "InvAck", does=(Assign("due", "due - 1"),), guard="due > 1"),
-            Rule("A", "InvAck", does=(Assign("due", "0"), Send("Data", "owner", {"requestor": "owner"})), becomes="B" if blocking else "M"),
+            Rule("A", "InvAck", does=(Assign("due", "0"), last), becomes=given),
             Rule("A", "GetM", draw.choice(wait)), Rule("A", "GetS", draw.choice(wait)),
             Rule("M", "GetS", draw.choice(wait)), Rule("B", "GetS", draw.choice(wait)),
             Rule("A", "PutM", "stall"),

@@ -42,6 +42,10 @@ def table_in(subject: str) -> StateTable | None:
     from unknot._base.toml_places import read_toml
     from unknot.verify.controllers.table_file import is_table, table_of_toml
 
+    if subject.strip().endswith((".sm", ".slicc")):
+        from unknot.verify.controllers.slicc.reader import load_slicc
+
+        return load_slicc(subject.strip())
     if not subject.strip().endswith(".toml"):
         return None
     toml = read_toml(subject.strip(), "a protocol")
@@ -69,10 +73,15 @@ def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output
             time_limit=deadline,
         )
     keys = {
-        "protocol": table.name, "virtual_networks": virtual_networks(verdict), "steps": steps(verdict), "stalled": stalled(verdict),
-        "assumptions": assumptions(table), "merged": list(table.merged), "unknown": list(table.unknown),
+        "protocol": table.name,
+        "virtual_networks": virtual_networks(verdict),
+        "steps": steps(verdict),
+        "stalled": stalled(verdict),
+        "assumptions": assumptions(table),
+        "merged": list(table.merged),
+        "unknown": list(table.unknown),
         "seconds": time.monotonic() - began,
-    }  # fmt: skip
+    }
     answered = Answered(
         ProtocolTableAnswer, (verdict,), keys, holds=(verdict.deadlock_free,), claims=list, relation=None
     )

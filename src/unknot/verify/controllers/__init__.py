@@ -1,12 +1,13 @@
 """Controllers with states: messages that wait inside a node, and the fewest virtual networks of a protocol.
 
-A `StateTable` says what caches, directories and others do with each message in each state; `load_table` reads one from
-a file, and `check_table` decides whether controllers can deadlock on their virtual networks.
+A `StateTable` says what caches, directories and others do with each message in each state; `load_table` and
+`load_slicc` read one from files, and `check_table` decides whether controllers can deadlock on virtual networks.
 """
 
 from unknot.verify.controllers.decision import TableVerdict as TableVerdict
 from unknot.verify.controllers.decision import check_table as check_table
 from unknot.verify.controllers.expressions import TableError as TableError
+from unknot.verify.controllers.slicc.reader import load_slicc as load_slicc
 from unknot.verify.controllers.table import Assign as Assign
 from unknot.verify.controllers.table import Kind as Kind
 from unknot.verify.controllers.table import Rule as Rule
@@ -28,6 +29,7 @@ __all__ = [
     "TableError",
     "TableVerdict",
     "check_table",
+    "load_slicc",
     "load_table",
     "read_table",
     "stalled",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from unknot.verify.controllers.steps import ASIDE, Controllers, State, moves
+from unknot.verify.controllers.steps import ASIDE, Controllers, State, Step, moves
 
 Queue = tuple[int, int]
 """A node and the number of a virtual network."""
@@ -49,14 +49,16 @@ def standing(controllers: Controllers, state: State) -> Standing:
         event = controllers.table.messages[message[0]]
         outcomes = controllers.outcomes(node, state[0][node], event, channel.source, message)
         if channel.group == ASIDE:
-            moving |= any(one.answer in ("take", "act") for one in outcomes)
+            moving |= any(moves(Step(node, event, channel, message), one) for one in outcomes)
             continue
         full.add((node, channel.group))
         moving |= not outcomes
         if any(one.answer == "stall" for one in outcomes):
             stalls.add((node, channel.group))
     for node, row in enumerate(state[0]):
-        answers = [controllers.outcomes(node, row, event, node, ()) for event, _ in controllers.core[node]]
+        kind = controllers.kinds[node]
+        moving |= any(controllers.outcomes(node, row, event, node, ()) for event in kind.timers)
+        answers = [controllers.outcomes(node, row, event, node, ()) for event in kind.core]
         if any(answers) and all(one.answer != "take" for several in answers for one in several):
             refused.add(node)
     return Standing(frozenset(full), frozenset(stalls), moving, bool(refused or state[1]))
@@ -118,4 +120,3 @@ class States:
         for one, states in self.kinds.items():
             patterns.setdefault(pattern(one, network), []).extend(states)
         return {one: patterns[one] for one in blocked(self.controllers, patterns)}
-

@@ -1,10 +1,10 @@
 """Causes, stalls and waits of messages: a sufficient condition for tables of any size.
 
 After Li, Goens, Oswald, Nagarajan and Sorin, "Determining the Minimum Number of Virtual Networks for Different
-Coherence Protocols", ISCA 2024. A message causes another one if some node takes the first and sends the second. A node
-that stalls a message waits for what its kind has sent, and all that this causes. Such a message may stand in a queue
-behind a stalled one, and so on. Without a cycle of stalled messages there is no deadlock, for any number of nodes, if
-the protocol ends each transaction on a network that blocks nothing.
+Coherence Protocols", ISCA 2024. A message causes another one if some node takes the first and sends the second.
+A node that stalls a message waits for what its kind has sent, and all that this causes. Such a message may
+stand in a queue behind a stalled one, and so on. Without a cycle of stalled messages there is no deadlock, for
+any number of nodes, if the protocol ends each transaction on a network that blocks nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def causes(table: StateTable) -> dict[str, set[str]]:
     """By message, the messages that are sent when one is taken."""
     caused: dict[str, set[str]] = {name: set() for name in table.messages}
     for kind, rule in table.rules():
-        if rule.event not in kind.core:
+        if rule.event not in kind.begun:
             sent = {one.message for one in rule.does if isinstance(one, Send)}
             caused.setdefault(rule.event, set()).update(sent)
     return caused

@@ -11,10 +11,10 @@ from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued
 from unknot.verify.controllers.causes import acyclic
 from unknot.verify.controllers.expressions import TableError
-from unknot.verify.controllers.joined import Deadlock, Joints
+from unknot.verify.controllers.joined import Deadlock, Joints, each_alone, stands_apart
 from unknot.verify.controllers.lasting import lasts
 from unknot.verify.controllers.mapping import Fewest, Judge, numbered
-from unknot.verify.controllers.reachable import MOST_STATES, Reached, explore
+from unknot.verify.controllers.reachable import MOST_STATES, TIME, Reached, explore
 from unknot.verify.controllers.steps import Controllers
 from unknot.verify.controllers.table import StateTable
 
@@ -126,23 +126,28 @@ def check_table(
     require_whole("states", states, 1, 10**9, error=TableError)
     deadline = Deadline.of(time_limit)
     controllers = Controllers(table, caches)
-    reached = explore(controllers, deadline.part(EXPLORING), states)
-    judge = Judge(controllers, reached, addresses)
     mapped = [i for i, name in enumerate(table.groups) if name not in table.inside]
-    search = Fewest(len(table.groups), mapped, lambda network: judge(network)[0])
-    designed = numbered(table)
-    free, deadlock = judge(designed)
-    certain = _complete(table, reached)
-    if free and not certain:
-        free = None
-    lasting = None
+    for most in sorted({min(states, some) for some in (*FIRST, states)}):
+        reached = explore(controllers, deadline.part(EXPLORING), most)
+        judge = Judge(controllers, reached, addresses)
+        free, deadlock = judge(numbered(table))
+        joints = judge.joints(numbered(table))
+        if reached.whole or reached.limit == TIME or (deadlock is not None and not _merged(joints, deadlock)):
+            break
+    certain = reached.whole and not reached.lacking and not table.unknown
+    lasting, fewest, proved, rows = None, None, False, list[list[int]]()
     if deadlock is not None:
-        lasting = lasts(Joints(controllers, reached, designed), deadlock)
-        free = None if _merged(deadlock) else False
-    rows, proved = search.found(lambda: deadline.over)
-    fewest = len(rows) if rows and certain else None
-    if free is False and not rows and proved:
-        fewest, proved = _alone(table, caches, addresses, states, deadline)
+        lasting = lasts(joints, deadlock)
+        free = None if _merged(joints, deadlock) else False
+        apart = free is False and stands_apart(controllers, deadlock)
+        if apart or (free is False and _deadlocks_apart(table, caches, addresses, deadline)):
+            fewest, proved = 0, True
+    elif free and not certain:
+        free = None
+    if fewest is None and certain:
+        search = Fewest(len(table.groups), mapped, lambda network: judge(network)[0])
+        rows, proved = search.found(lambda: deadline.over)
+        fewest = len(rows) or None
     verdict = TableVerdict(
         free, "", table, caches, list(table.designed.values()), fewest, proved and fewest is not None,
         _named(table, rows), [], len(reached.before), reached.whole,
@@ -154,12 +159,22 @@ def check_table(
     return replace(verdict, established=_established(verdict, reached))
 
 
+FIRST = (2_000, 20_000)
+"""States among which a deadlock is looked for first."""
 EXPLORING = 0.6
 """Share of the time for states; the rest is for deadlocks and mappings."""
 
 
-def _complete(table: StateTable, reached: Reached) -> bool:
-    return reached.whole and not reached.lacking and not table.unknown
+def _deadlocks_apart(table: StateTable, caches: int, addresses: int, deadline: Deadline) -> bool:
+    """Whether a deadlock with a network for each message is found among the first states."""
+    controllers = Controllers(each_alone(table), caches)
+    for most in FIRST:
+        judge = Judge(controllers, explore(controllers, deadline, most), addresses)
+        network = range(len(controllers.groups))
+        deadlock = judge(network)[1]
+        if deadlock is not None:
+            return not _merged(judge.joints(network), deadlock)
+    return False
 
 
 def _named(table: StateTable, rows: Sequence[Sequence[int]]) -> list[list[str]]:
@@ -167,27 +182,33 @@ def _named(table: StateTable, rows: Sequence[Sequence[int]]) -> list[list[str]]:
     return [[name for name in table.messages if table.groups.index(table.group(name)) in row] for row in rows]
 
 
-def _alone(
-    table: StateTable, caches: int, addresses: int, states: int, deadline: Deadline
-) -> tuple[int | None, bool]:
-    """Whether there is a deadlock with a network for each message, each in order: then no number is enough."""
-    inside = [name for name in table.messages if table.network(name) in table.inside]
-    finest = replace(table, networks={}, ordered=table.messages, inside=tuple(inside))
-    controllers = Controllers(finest, caches)
-    judge = Judge(controllers, explore(controllers, deadline, states), addresses)
-    network = list(range(len(finest.groups)))
-    free, deadlock = judge(network)
-    return (None, False) if deadlock is None or _merged(deadlock) else (0, True)
+def _merged(joints: Joints, deadlock: Deadlock) -> bool:
+    """Whether a run takes conditions that were left out, or ends with them, and may not be one of the protocol.
 
-
-def _merged(deadlock: Deadlock) -> bool:
-    """Whether a run takes conditions that were left out, and may not be one of the protocol."""
-    return any(move.step.merged for move in deadlock.moves)
+    So does a node that acts on a message and takes another one of the same network before it.
+    """
+    if not joints.stands(deadlock.states, dict(deadlock.order), deadlock.homes, surely=True):
+        return True
+    left: dict[tuple[int, int, int], tuple[int, object]] = {}
+    for move in deadlock.moves:
+        step = move.step
+        if step.merged:
+            return True
+        if step.channel is not None:
+            queue = (move.address if deadlock.homes > 1 else 0, step.node, step.channel.group)
+            if left.get(queue, (move.address, step.message)) != (move.address, step.message):
+                return True
+            if step.leaves:
+                left[queue] = (move.address, step.message)
+            else:
+                left.pop(queue, None)
+    return False
 
 
 def _established(verdict: TableVerdict, reached: Reached) -> str:
     """What is shown, in words."""
-    table, caches = verdict.table, f"{verdict.caches} nodes of kind {next(k.name for k in verdict.table.kinds if k.many)}"
+    table = verdict.table
+    caches = f"{verdict.caches} nodes of kind {next(kind.name for kind in table.kinds if kind.many)}"
     number = len([name for name in table.designed if name not in table.inside])
     if verdict.deadlock_free:
         return f"no messages can block each other on {number} networks, with {caches}, any addresses and any homes"

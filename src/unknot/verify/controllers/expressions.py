@@ -9,6 +9,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from unknot._base.errors import near, shortened
@@ -44,6 +45,7 @@ def parsed(text: str) -> ast.expr:
         raise TableError(f"{shortened(text, 60)!r} is no expression such as sharers - requestor") from None
 
 
+@lru_cache(maxsize=1 << 14)
 def mentioned(text: str) -> frozenset[str]:
     """Names in an expression."""
     return frozenset(node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)) - {"count"}
@@ -74,11 +76,11 @@ _BOTH: dict[tuple[type[ast.operator], Sort], Callable[[int, int], int]] = {
 def _made(node: ast.expr, names: Names) -> tuple[Sort, Value]:
     match node:
         case ast.Constant(value=bool(n) | int(n)) if abs(n) <= MOST_NUMBER:
-            return "number", lambda _, n=int(n): n  # type: ignore[misc]
+            return "number", lambda _, n=int(n): n
         case ast.Name(id="none"):
             return "nodes", lambda _: 0
         case ast.Name(id=name) if name in names.constants:
-            return "nodes", lambda _, mask=names.constants[name]: mask  # type: ignore[misc]
+            return "nodes", lambda _, mask=names.constants[name]: mask
         case ast.Name(id=name) if name in names.places:
             return names.sorts[name], operator.itemgetter(names.places[name])
         case ast.Name(id=name):
@@ -103,9 +105,9 @@ def _made(node: ast.expr, names: Names) -> tuple[Sort, Value]:
             if both is not None:
                 return sort, lambda values: both(first(values), second(values))
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[right]):
-            one, several = _of(left, names, "nodes"), _of(right, names, "nodes")
+            some, several = _of(left, names, "nodes"), _of(right, names, "nodes")
             inside = isinstance(op, ast.In)
-            return "number", lambda values: bool(one(values) & several(values)) == inside
+            return "number", lambda values: bool(some(values) & several(values)) == inside
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARED:
             sort, first = _made(left, names)
             second, compare = _of(right, names, sort), _COMPARED[type(op)]

@@ -8,12 +8,13 @@ an interleaving that keeps to the order and ends with all queues blocked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, permutations
 
 from unknot.verify.controllers.blocking import Pattern, standing
 from unknot.verify.controllers.reachable import Names, Reached, run_to
 from unknot.verify.controllers.steps import ASIDE, Channel, Controllers, Message, State, Step
+from unknot.verify.controllers.table import StateTable
 
 MOST_PAIRS = 4000
 """Combinations of states that are tried."""
@@ -85,9 +86,8 @@ class Joints:
     def deadlock(self, blocked: Mapping[Pattern, list[State]], addresses: int = 2) -> Deadlock | None:
         """Look for a deadlock of at most so many addresses."""
         for one, states in blocked.items():
-            if not one.needs:
-                if found := self._joined([self.run(states[0])], 1):
-                    return found
+            if not one.needs and (found := self._joined([self.run(states[0])], 1)):
+                return found
         tried = 0
         for count in range(2, addresses + 1):
             for group in self._candidates(blocked, count):
@@ -174,7 +174,8 @@ class Joints:
                     stack.append((position, queues, (*moves, Move(address, step, after))))
         return None
 
-    def _line(self, channel: Channel, address: int, homes: int) -> Line:
+    def line(self, channel: Channel, address: int, homes: int) -> Line:
+        """The line of a channel of an address."""
         return self.place(channel.target, address, homes), channel.group, self.place(channel.source, address, homes)
 
     def _onward(
@@ -190,7 +191,7 @@ class Joints:
         order = dict(order)
         taken = step.channel
         if taken is not None and taken.group != ASIDE and self.controllers.ordered[taken.group]:
-            line = self._line(taken, address, homes)
+            line = self.line(taken, address, homes)
             if order[line][0] != address:
                 return None
             order[line] = order[line][1:]
@@ -198,12 +199,12 @@ class Joints:
         for channel, messages in after[1]:
             if channel.group != ASIDE and self.controllers.ordered[channel.group]:
                 kept = len(were.get(channel, ())) - (channel == taken)
-                line = self._line(channel, address, homes)
+                line = self.line(channel, address, homes)
                 order[line] = order.get(line, ()) + (address,) * (len(messages) - kept)
         return {line: row for line, row in order.items() if row}
 
-    def stands(self, states: Sequence[State], order: Order, homes: int) -> bool:
-        """Whether each queue with messages has a message that may be at its head and is stalled."""
+    def stands(self, states: Sequence[State], order: Order, homes: int, *, surely: bool = False) -> bool:
+        """Whether each queue with messages has a message that may be at its head and is stalled, or surely is."""
         full: set[Queue] = set()
         still: set[Queue] = set()
         for address, state in enumerate(states):
@@ -211,7 +212,7 @@ class Joints:
             if one.moving:
                 return False
             full |= {self.queue(node, group, address, homes) for node, group in one.full}
-            stalled = self.stalled(address, state, order, homes)
+            stalled = self.stalled(address, state, order, homes, surely=surely)
             still |= {self.queue(channel.target, channel.group, address, homes) for channel, _ in stalled}
         return full <= still
 
@@ -219,14 +220,56 @@ class Joints:
         """The queue of a group of messages of an address at a node."""
         return self.place(node, address, homes), self.network[group]
 
-    def stalled(self, address: int, state: State, order: Order, homes: int) -> Iterator[tuple[Channel, Message]]:
+    def stalled(
+        self, address: int, state: State, order: Order, homes: int, *, surely: bool = False
+    ) -> Iterator[tuple[Channel, Message]]:
         """Messages of an address that may be the head of their queue, and are stalled there."""
         for channel, message in self.controllers.heads(state):
             if channel.group == ASIDE:
                 continue
-            first = order.get(self._line(channel, address, homes), (address,))[0] == address
+            first = order.get(self.line(channel, address, homes), (address,))[0] == address
             event = self.controllers.table.messages[message[0]]
             row = state[0][channel.target]
             outcomes = self.controllers.outcomes(channel.target, row, event, channel.source, message)
-            if first and any(one.answer == "stall" for one in outcomes):
+            stalls = [one.answer == "stall" and not (surely and one.merged) for one in outcomes]
+            if first and (all(stalls) if surely and stalls else any(stalls)):
                 yield channel, message
+
+
+def each_alone(table: StateTable) -> StateTable:
+    """The table with a network for each message, in order where its own network was."""
+    ordered = tuple(name for name in table.messages if table.network(name) in table.ordered)
+    return replace(table, networks={}, ordered=ordered, inside=())
+
+
+def stands_apart(controllers: Controllers, deadlock: Deadlock) -> bool:
+    """Whether a deadlock is there with a network for each message too.
+
+    The run is one of such networks; messages that stood behind others of their network may be heads there.
+    """
+    finest = Controllers(each_alone(controllers.table), controllers.caches)
+
+    def apart(state: State) -> State:
+        channels: dict[Channel, tuple[Message, ...]] = {}
+        for channel, messages in state[1]:
+            for message in messages:
+                group = ASIDE if channel.group == ASIDE else finest.group_of[message[0]]
+                own = channel._replace(group=group)
+                channels[own] = (*channels.get(own, ()), message)
+        return state[0], tuple(sorted(channels.items()))
+
+    order: dict[Line, tuple[int, ...]] = {}
+    joints = Joints(finest, Reached(), range(len(finest.groups)))
+    for (target, group, source), addresses in deadlock.order:
+        left = [list(_on_line(joints, deadlock, i, (target, group, source))) for i in range(len(deadlock.states))]
+        for address in addresses:
+            line = (target, finest.group_of[left[address].pop(0)[0]], source)
+            order[line] = (*order.get(line, ()), address)
+    return joints.stands([apart(state) for state in deadlock.states], order, deadlock.homes)
+
+
+def _on_line(joints: Joints, deadlock: Deadlock, address: int, line: Line) -> Iterator[Message]:
+    """Messages of an address on a line, the oldest first."""
+    for channel, messages in deadlock.states[address][1]:
+        if line == joints.line(channel, address, deadlock.homes):
+            yield from messages

@@ -29,9 +29,7 @@ def lasts(joints: Joints, deadlock: Deadlock) -> bool | None:
     return False if False in answers else None if None in answers else True
 
 
-def _lasts(
-    joints: Joints, deadlock: Deadlock, address: int, queues: Heads
-) -> bool | None:
+def _lasts(joints: Joints, deadlock: Deadlock, address: int, queues: Heads) -> bool | None:
     controllers = joints.controllers
     heads = [(channel, message) for at, channel, message in queues.values() if at == address]
     seen = {deadlock.states[address]}

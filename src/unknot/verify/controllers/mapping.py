@@ -37,7 +37,7 @@ class Judge:
     def __call__(self, network: Network) -> tuple[bool | None, Deadlock | None]:
         """Whether a mapping is free of deadlock, with a deadlock if there is one; None where neither is found."""
         spend(TRIAL)
-        joints = Joints(self.controllers, self.reached, network)
+        joints = self.joints(network)
         for one in self.deadlocks:
             if joints.stands(one.states, dict(one.order), one.homes):
                 return False, one
@@ -48,6 +48,10 @@ class Judge:
             return None, None
         self.deadlocks.append(found)
         return False, found
+
+    def joints(self, network: Network) -> Joints:
+        """The search for deadlocks of several addresses under a mapping."""
+        return Joints(self.controllers, self.reached, network)
 
 
 def numbered(table: StateTable) -> list[int]:

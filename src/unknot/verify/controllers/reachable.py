@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import permutations, product
+from typing import Any
 
 from unknot._base.deadline import Deadline
 from unknot._base.memory import limit
 from unknot._base.work import spend
 from unknot.verify.controllers.steps import ASIDE, Channel, Controllers, Message, Node, State, Step, members, moves
 
-BYTES, SECONDS = 2600, 1.2e-4
-"""Memory and time of a state, as measured with three caches."""
+BYTES, SECONDS = 3000, 4e-5
+"""Memory of a state, and time of a step, as measured with gem5's protocols."""
 MOST_STATES = 1_000_000
 MOST_MESSAGES = 64
 """Messages under way for one address from which on there is no end of them."""
 LOOK = 256
+TIME = "the time limit"
 
 
 @dataclass
@@ -60,6 +62,7 @@ class Names:
             for name in table.messages
         ]
         self.count = len(controllers.kinds)
+        self.unchanged = tuple(range(self.caches))
         rest = tuple(range(self.caches, self.count))
         self.renamed = {order: order + rest for order in permutations(range(self.caches))}
         self.masks = {order: self._masks(to) for order, to in self.renamed.items()}
@@ -73,22 +76,22 @@ class Names:
 
     def _orders(self, state: State) -> Iterator[tuple[int, ...]]:
         """Orders that sort caches by what does not depend on names."""
-        looks: list[list[object]] = [[*self._plain(i, state[0][i])] for i in range(self.caches)]
+        rows, caches = state[0], range(self.caches)
+        keys: list[tuple[Any, ...]] = [self._plain(i, rows[i]) for i in caches]
         for node in range(self.caches, self.count):
             for place in self.sets[node]:
-                mask = state[0][node][place]
-                for i in range(self.caches):
-                    looks[i].append(mask >> i & 1)
-        for channel, messages in state[1]:
-            names = (channel.group, *(message[0] for message in messages))
-            if channel.target < self.caches:
-                looks[channel.target].append((0, *names))
-            if channel.source < self.caches:
-                looks[channel.source].append((1, *names))
-        keys = [repr(look) for look in looks]
-        ranked = sorted(range(self.caches), key=keys.__getitem__)
+                keys = [(*key, rows[node][place] >> i & 1) for i, key in enumerate(keys)]
+        if len({*keys}) < self.caches:
+            met: list[list[tuple[int, ...]]] = [[] for _ in caches]
+            for channel, messages in state[1]:
+                names = (channel.group, *[message[0] for message in messages])
+                if channel.target < self.caches:
+                    met[channel.target].append((0, *names))
+                if channel.source < self.caches:
+                    met[channel.source].append((1, *names))
+            keys = [(*key, sorted(several)) for key, several in zip(keys, met, strict=True)]
         alike: list[list[int]] = []
-        for i in ranked:
+        for i in sorted(caches, key=keys.__getitem__):
             if alike and keys[alike[-1][0]] == keys[i]:
                 alike[-1].append(i)
             else:
@@ -99,13 +102,17 @@ class Names:
                 order[old] = new
             yield tuple(order)
 
-    def _plain(self, node: int, row: Node) -> Iterator[int]:
+    def _plain(self, node: int, row: Node) -> tuple[int, ...]:
+        """A row without names."""
+        if not self.sets[node]:
+            return row
         sets = self.sets[node]
-        for place, value in enumerate(row):
-            yield value.bit_count() if place in sets else value
+        return tuple(value.bit_count() if place in sets else value for place, value in enumerate(row))
 
     def exchanged(self, state: State, order: tuple[int, ...]) -> State:
         """The state with cache `i` called `order[i]`."""
+        if order == self.unchanged:
+            return state
         to, masks = self.renamed[order], self.masks[order]
         nodes = list(state[0])
         for i, row in enumerate(state[0]):
@@ -140,13 +147,13 @@ def explore(controllers: Controllers, deadline: Deadline, states: int) -> Reache
         found: list[State] = []
         for state in edge:
             looked += 1
-            if looked % LOOK == 0:
-                spend(LOOK * SECONDS)
             if len(reached.before) >= room or (looked % LOOK == 0 and deadline.over):
                 reached.whole = False
-                reached.limit = "time" if deadline.over else f"{len(reached.before):,} states"
+                reached.limit = TIME if deadline.over else f"{len(reached.before):,} states"
                 return reached
-            for _, after in onward(controllers, state, reached):
+            onwards = [after for _, after in onward(controllers, state, reached)]
+            spend(SECONDS * (1 + len(onwards)))
+            for after in onwards:
                 if sum(len(messages) for _, messages in after[1]) > MOST_MESSAGES:
                     reached.whole, reached.limit = False, f"more than {MOST_MESSAGES} messages of one address"
                     return reached
@@ -181,4 +188,3 @@ def run_to(controllers: Controllers, reached: Reached, goal: State) -> list[tupl
         )
         run.append((step, state))
     return run
-

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from unknot.verify.controllers.expressions import Names, Sort, TableError, Value, compiled
-from unknot.verify.controllers.table import IMPLIED, Answer, Assign, Kind, Rule, Send, StateTable
+from unknot.verify.controllers.table import IMPLIED, Answer, Kind, Rule, Send, StateTable
 
 Message = tuple[int, ...]
 """Number of its name, and what it carries."""
@@ -32,7 +32,7 @@ State = tuple[tuple[Node, ...], tuple[tuple[Channel, tuple[Message, ...]], ...]]
 
 
 class Step(NamedTuple):
-    """A request of a node's core, or the message that a node takes from a channel, sets aside, or acts on and leaves."""
+    """A request of a node's core, or the message that a node takes, sets aside, or acts on and leaves."""
 
     node: int
     event: str
@@ -49,6 +49,7 @@ class Outcome(NamedTuple):
     row: Node
     sends: tuple[tuple[Channel, Message], ...]
     merged: bool
+    acts: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,6 @@ class Controllers:
         }
         self.states = {kind.name: kind.states for kind in kinds}
         self.cells = {kind.name: self._compiled(kind) for kind in kinds}
-        self.core = [[(event, self.cells[k.name]) for event in k.core] for k in self.kinds]
         self._known: dict[tuple[int, Node, str, int, Message], list[Outcome]] = {}
         self.start: State = (tuple(self._first(kind) for kind in self.kinds), ())
 
@@ -107,7 +107,7 @@ class Controllers:
         number = {name: i for i, name in enumerate(self.states[kind.name])}
         cells: dict[tuple[int, str], list[_Cell]] = {}
         for rule in kind.rules:
-            if rule.event not in (*kind.core, *self.messages):
+            if rule.event not in (*kind.begun, *self.messages):
                 continue  # nobody ever sends it
             try:
                 cell = self._cell(kind, rule, number)
@@ -123,15 +123,16 @@ class Controllers:
         if both := sorted({*remembered} & {*carried}):
             raise TableError(f"{both[0]!r} is carried by {rule.event} and a register of {kind.name}: name them apart")
         places = {name: i for i, name in enumerate(listed)}
-        if rule.event in kind.core:
+        if rule.event in kind.begun:
             places["requestor"], sorts["requestor"] = places["self"], "nodes"
         names = Names(places, sorts, self.constants)
-        puts = []
+        puts, sorts_of = [], self.table.sorts
         for one in rule.does:
             if isinstance(one, Send):
                 carries = {"requestor": "requestor"} | dict(one.carries)
                 fields = self.table.carried[one.message]
-                values = tuple(compiled(carries.get(f, "0"), names, self.table.sorts[f]) for f in fields)
+                empty = {"nodes": "none", "number": "0"}
+                values = tuple(compiled(carries.get(f, empty[sorts_of[f]]), names, sorts_of[f]) for f in fields)
                 message = self.messages[one.message]
                 to = compiled(one.to, names, "nodes")
                 puts.append(_Put(to, message=message, group=self.group_of[message], carries=values))
@@ -155,8 +156,8 @@ class Controllers:
             if cell.guard is not None and not cell.guard(values):
                 continue
             merged = cell.rule.merged
-            if cell.rule.answer not in ("take", "act"):
-                done.append(Outcome(cell.rule.answer, row, (), merged))
+            if cell.rule.answer == "stall":
+                done.append(Outcome("stall", row, (), merged))
             else:
                 sends: list[tuple[Channel, Message]] = []
                 after = list(row[1:])
@@ -167,7 +168,8 @@ class Controllers:
                     else:
                         packed = (put.message, *(int(one(values)) for one in put.carries))
                         sends += [(Channel(to, put.group, node), packed) for to in members(value)]
-                done.append(Outcome(cell.rule.answer, (cell.becomes, *after), tuple(sends), merged or bool(done)))
+                changed = (cell.becomes, *after)
+                done.append(Outcome(cell.rule.answer, changed, tuple(sends), merged or bool(done), changed != row))
             if not merged:
                 break
         return done
@@ -188,7 +190,7 @@ class Controllers:
         """What each core and each message that may be at a head can do; None where the table has no cell for it."""
         nodes = state[0]
         for node, row in enumerate(nodes):
-            for event, _ in self.core[node]:
+            for event in self.kinds[node].begun:
                 for outcome in self.outcomes(node, row, event, node, ()):
                     if outcome.answer == "take" and (outcome.sends or outcome.row != row):
                         yield Step(node, event, merged=outcome.merged), outcome
@@ -212,7 +214,7 @@ class Controllers:
                 channels[step.channel] = tuple(rest)
         sends = outcome.sends
         if outcome.answer == "set aside" and step.channel is not None:
-            sends = ((step.channel._replace(group=ASIDE), step.message),)
+            sends = (*sends, (step.channel._replace(group=ASIDE), step.message))
         for channel, message in sends:
             before = (*channels.get(channel, ()), message)
             first = channel.group != ASIDE and self.ordered[channel.group]
@@ -221,10 +223,11 @@ class Controllers:
 
 
 def moves(step: Step, outcome: Outcome | None) -> bool:
-    """Whether a step changes anything: a message is taken, or set aside that was not."""
+    """Whether a step changes anything: what was set aside is not set aside again without acting."""
     if outcome is None or outcome.answer == "stall":
         return False
-    return outcome.answer in ("take", "act") or (step.channel is not None and step.channel.group != ASIDE)
+    again = outcome.answer == "set aside" and step.channel is not None and step.channel.group == ASIDE
+    return not again or bool(outcome.sends) or outcome.acts
 
 
 def members(mask: int) -> Iterator[int]:

@@ -14,8 +14,8 @@ from unknot._base.errors import near, shown
 from unknot.verify.controllers.expressions import Sort, TableError, mentioned
 
 Answer = Literal["take", "stall", "set aside", "act"]
-"""What happens to a message: it is consumed, stays at the head of its queue, or waits beside the queue; or the node acts
-and leaves it at the head."""
+"""What happens to a message: it is consumed, stays at the head of its queue, or waits beside the queue; or the node
+acts and leaves it at the head."""
 IMPLIED = ("self", "sender")
 """Names in every expression: the node itself, and who sent the message."""
 MOST_KINDS, MOST_NAMES, MOST_RULES = 8, 64, 4000
@@ -112,6 +112,8 @@ class Kind:
         Its table.
     core : sequence of str
         Requests of its core, which may come at any time.
+    timers : sequence of str
+        Events that come by themselves in the states that have a cell for them.
     many : bool
         Whether there are several nodes, as of caches, or one for an address, as its home.
 
@@ -125,14 +127,20 @@ class Kind:
     start: str
     rules: tuple[Rule, ...]
     core: tuple[str, ...] = ()
+    timers: tuple[str, ...] = ()
     many: bool = False
+
+    @property
+    def begun(self) -> tuple[str, ...]:
+        """Events without a message."""
+        return (*self.core, *self.timers)
 
     @property
     def states(self) -> list[str]:
         """Its states, in order of the rows."""
         return list(dict.fromkeys(name for rule in self.rules for name in (rule.state, rule.becomes) if name))
 
-    @property
+    @cached_property
     def registers(self) -> list[str]:
         """What a node remembers of an address beside its state."""
         return sorted({one.register for rule in self.rules for one in rule.does if isinstance(one, Assign)})
@@ -276,6 +284,7 @@ class StateTable:
                 continue
             texts.append(one.to)
             texts += [text for name, text in one.carries.items() if (one.message, name) in needed]
-            if "requestor" not in one.carries and (one.message, "requestor") in needed and rule.event not in kind.core:
+            passed = "requestor" not in one.carries and (one.message, "requestor") in needed
+            if passed and rule.event not in kind.begun:
                 used.add("requestor")
         return used.union(*map(mentioned, texts)) & self.sorts.keys()

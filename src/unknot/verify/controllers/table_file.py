@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from unknot._base.errors import near, shown
-from unknot._base.toml_places import TEXT, TRUTH, KeyPath, Toml, list_of, read_toml, shown_in, table_of, typed
-from unknot.verify.controllers.expressions import TableError, parsed
+from unknot._base.toml_places import TEXT, TRUTH, KeyPath, Reader, Toml, list_of, read_toml, shown_in, table_of, typed
+from unknot.verify.controllers.expressions import Sort, TableError, parsed
 from unknot.verify.controllers.steps import Controllers
 from unknot.verify.controllers.table import Answer, Assign, Kind, Rule, Send, StateTable
 
 NAMES = list_of(TEXT)
-TOP = {"name": TEXT, "nodes": NAMES, "numbers": NAMES, "ordered": NAMES, "networks": table_of(NAMES)}
+TOP: dict[str, Reader] = {
+    "name": TEXT,
+    "nodes": NAMES,
+    "numbers": NAMES,
+    "ordered": NAMES,
+    "networks": table_of(NAMES),
+}
 ANSWERS: dict[str, Answer] = {"stall": "stall", "set aside": "set aside"}
 
 
@@ -98,7 +104,8 @@ def table_of_toml(toml: Toml) -> StateTable:
         top = {key: TOP[key](one, (key,)) for key, one in document.items() if key in TOP}
         kinds = tuple(_kind(name, one) for name, one in document.items() if name not in TOP)
         networks = {m: name for name, several in top.get("networks", {}).items() for m in several}
-        sorts = dict.fromkeys(top.get("nodes", ()), "nodes") | dict.fromkeys(top.get("numbers", ()), "number")
+        sorts: dict[str, Sort] = dict.fromkeys(top.get("nodes", ()), "nodes")
+        sorts |= dict.fromkeys(top.get("numbers", ()), "number")
         name = top.get("name", Path(toml.where).stem)
         table = StateTable(name, kinds, sorts, networks, top.get("ordered", ()))
         _require_known(table)
@@ -107,7 +114,7 @@ def table_of_toml(toml: Toml) -> StateTable:
 
 
 def _kind(name: str, entry: Any) -> Kind:
-    keys = {"start": TEXT, "core": NAMES, "many": TRUTH}
+    keys: dict[str, Reader] = {"start": TEXT, "core": NAMES, "timers": NAMES, "many": TRUTH}
     said = {}
     rules: list[Rule] = []
     for key, one in typed(dict, entry, (name,)).items():
@@ -119,7 +126,7 @@ def _kind(name: str, entry: Any) -> Kind:
             raise TableError(f"unknown key {key!r}; {near(key, [*keys, 'a table of a state'])}", (name, key), True)
     if "start" not in said:
         raise TableError(f"start is missing: the state in which {name} begins", (name,))
-    return Kind(name, said["start"], tuple(rules), said.get("core", ()), said.get("many", False))
+    return Kind(name, rules=tuple(rules), **said)
 
 
 def _row(entry: dict[str, Any], path: KeyPath) -> Iterator[Rule]:
@@ -151,8 +158,8 @@ def _cell(text: str, path: KeyPath) -> tuple[Answer, tuple[Send | Assign, ...], 
         elif part != "nothing":
             words = "send MESSAGE to NODES, NAME = VALUE, become STATE, stall, set aside or nothing"
             raise TableError(f"{shown(part)} is no part of a cell; those are {words}, with ; between them", path)
-    if answer != "take" and (does or becomes):
-        raise TableError(f"a message is taken, or else {answer} and nothing else happens", path)
+    if answer == "stall" and (does or becomes):
+        raise TableError("nothing happens where a message is stalled", path)
     return answer, tuple(does), becomes
 
 
@@ -178,11 +185,10 @@ def _require_known(table: StateTable) -> None:
             if rule.becomes and rule.becomes not in rows:
                 message = f"{kind.name} has no state {rule.becomes!r}; {near(rule.becomes, sorted(rows))}"
                 raise TableError(message, path)
-            if rule.event not in (*kind.core, *table.messages):
-                known = near(rule.event, [*kind.core, *table.messages])
+            if rule.event not in (*kind.begun, *table.messages):
+                known = near(rule.event, [*kind.begun, *table.messages])
                 raise TableError(f"nobody sends {rule.event!r}, and no core requests it; {known}", path)
-            for one in rule.does:
-                for name in one.carries if isinstance(one, Send) else ():
-                    if name not in table.sorts:
-                        message = f"{one.message} carries {name!r}, which has no sort: name it in nodes or numbers"
-                        raise TableError(message, path)
+            for name in (name for one in rule.does if isinstance(one, Send) for name in one.carries):
+                if name not in table.sorts:
+                    message = f"a message carries {name!r}, which has no sort: name it in nodes or numbers"
+                    raise TableError(message, path)

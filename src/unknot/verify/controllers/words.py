@@ -46,7 +46,7 @@ def steps(verdict: TableVerdict) -> list[str]:
     if verdict.deadlock is None:
         return []
     controllers = Controllers(verdict.table, verdict.caches)
-    words, before = [], {i: controllers.start for i in range(len(verdict.deadlock.states))}
+    words, before = [], dict.fromkeys(range(len(verdict.deadlock.states)), controllers.start)
     for move in verdict.deadlock.moves:
         step = move.step
         name = _name(controllers, verdict.deadlock, step.node, move.address)
@@ -87,8 +87,9 @@ def stalled(verdict: TableVerdict) -> list[StalledMessage]:
         for channel, message in joints.stalled(address, state, order, deadlock.homes):
             queue = joints.queue(channel.target, channel.group, address, deadlock.homes)
             kind = controllers.kinds[channel.target].name
-            carried = [name for name in verdict.table.messages if network[controllers.groups[verdict.table.group(name)]]
-                       == network[channel.group]]  # fmt: skip
+            own = network[channel.group]
+            groups = {name: controllers.groups[verdict.table.group(name)] for name in verdict.table.messages}
+            carried = [name for name, group in groups.items() if network[group] == own]
             heads.setdefault(
                 queue,
                 StalledMessage(
@@ -106,7 +107,9 @@ def stalled(verdict: TableVerdict) -> list[StalledMessage]:
 def _in_queue(joints: Joints, deadlock: Deadlock, queue: object) -> Iterator[int]:
     for address, state in enumerate(deadlock.states):
         for channel, messages in state[1]:
-            if channel.group != ASIDE and queue == joints.queue(channel.target, channel.group, address, deadlock.homes):
+            if channel.group != ASIDE and queue == joints.queue(
+                channel.target, channel.group, address, deadlock.homes
+            ):
                 yield len(messages)
 
 

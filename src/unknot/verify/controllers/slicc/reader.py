@@ -14,14 +14,20 @@ from pathlib import Path as File
 from unknot._base.errors import UnknotError
 from unknot._base.input import read_text
 from unknot.verify.controllers.expressions import Sort, TableError
-from unknot.verify.controllers.slicc.grammar import Machine, Tree, Written, parse
-from unknot.verify.controllers.slicc.meaning import MOST_PATHS, OPAQUE, Meaning, Meant, NotUnderstood, Path
+from unknot.verify.controllers.slicc.grammar import Machine, Written, parse
+from unknot.verify.controllers.slicc.meaning import Meaning
+from unknot.verify.controllers.slicc.paths import MOST_PATHS, OPAQUE, Meant, NotUnderstoodError, Path
+from unknot.verify.controllers.slicc.trees import Tree
 from unknot.verify.controllers.table import Answer, Assign, Kind, Rule, Send, StateTable
 
 KINDS = ("L1Cache", "L2Cache", "Directory", "DMA")
 """Machines of which it is known how many there are: several of the first, one of each other for an address."""
+TIMER = "Addr"
+"""What in-ports of timers read in place of messages."""
 MEMORY = "Memory"
-MEMORY_FIELDS = {"Type": ("MemoryRequestType", ""), "Sender": ("MachineID", ""), "OriginalRequestorMachId": ("MachineID", "")}
+MEMORY_FIELDS = {
+    "Type": ("MemoryRequestType", ""), "Sender": ("MachineID", ""), "OriginalRequestorMachId": ("MachineID", ""),
+}  # fmt: skip
 MEMORY_TYPES = ["MEMORY_READ", "MEMORY_WB"]
 TO_MEMORY, FROM_MEMORY = "requestToMemory", "responseFromMemory"
 _INCLUDE = re.compile(r'^\s*include\s+"([^"]+)"\s*;', re.MULTILINE)
@@ -48,20 +54,21 @@ def load_slicc(text: str) -> StateTable:
     Examples
     --------
     >>> load_slicc("examples/controllers/turns.slicc").messages
-    ('ASK.0', 'GIVE.1')
+    ('ASK.0', 'BACK.2', 'GIVE.1')
     """
     files = [File(one.strip()) for one in text.split(",")]
     if files[0].suffix == ".slicc":
         lists = _INCLUDE.findall(read_text(files[0], what="a list of SLICC files"))
         files = [files[0].parent / File(one).name for one in lists if not one.startswith("RubySlicc_")]
-    written = Written(structures={"MemoryMsg": dict(MEMORY_FIELDS)}, enumerations={"MemoryRequestType": MEMORY_TYPES})
+    enumerations = {"MemoryRequestType": MEMORY_TYPES, "MachineType": list(KINDS)}
+    written = Written(structures={"MemoryMsg": dict(MEMORY_FIELDS)}, enumerations=enumerations)
     for file in files:
         parse(read_text(file, what="a SLICC file"), str(file), written)
     name = File(text.split(",")[0].strip()).stem
     if others := [one.name for one in written.machines if one.name not in KINDS]:
         return _undecided(name, f"how many nodes {', '.join(others)} stands for, and which belong together")
     if not written.machines:
-        raise UnknotError(f"{text}: no machine is in these files; give all .sm files of a protocol, or its .slicc file")
+        raise UnknotError(f"{text}: no machine is here; give all .sm files of a protocol, or its .slicc file")
     return Reader(name, written).table()
 
 
@@ -95,7 +102,7 @@ class Reader:
             table = StateTable(
                 self.name, tuple(kinds), self.sorts, networks, ordered, tuple(sorted(inside)), tuple(self.merged)
             )
-            needed = {register for registers in table.remembered.values() for register in registers}
+            needed = {name for names in (*table.remembered.values(), *table.carried.values()) for name in names}
             values = [f"the value of {name}" for name in self.opaque if name in needed]
             return replace(table, unknown=(*self.unknown, *values))
         except TableError as error:
@@ -122,14 +129,18 @@ class Reader:
     def kind(self, machine: Machine) -> Kind:
         """The table of a machine."""
         buffers = {name: said for kind, name, said, _ in machine.parameters if kind == "MessageBuffer"}
-        local = {buffer for _, _, buffer, _ in machine.in_ports} & {buffer for _, buffer in machine.out_ports.values()}
+        filled = {buffer for _, buffer in machine.out_ports.values()}
+        local = {buffer for _, _, buffer, _ in machine.in_ports if buffer in filled}
         carriers: dict[tuple[str, str], str] = {}
         for port, (structure, buffer) in machine.out_ports.items():
             said = buffers.get(buffer, {})
             for kind in self.types(machine, structure):
                 if said.get("network") == "To":
                     carriers[port, kind] = self.message(kind, said.get("virtual_network", ""))
-                elif buffer in local and not said.get("network"):
+                elif said.get("network") == "From":
+                    carriers[port, kind] = self.message(kind, said.get("virtual_network", ""))
+                    carriers[port, "*"] = "self"
+                elif buffer in local:
                     carriers[port, kind] = self.message(kind, f"{machine.name} {buffer}")
                     carriers[port, "*"] = "self"
                 elif buffer == TO_MEMORY:
@@ -138,12 +149,15 @@ class Reader:
         kinds = [one.name for one in self.machines]
         keeps = any(_calls(body, "set_cache_entry") for body in machine.actions.values())
         structures = {**self.written.structures, **machine.structures}
-        meaning = Meaning(machine, kinds, self.sorts, carriers, self.written.enumerations, structures, keeps)
+        meaning = Meaning(
+            machine, kinds, self.sorts, carriers, self.written.enumerations, structures, keeps, self.opaque
+        )
         start = machine.default or machine.states[0]
         cells = Cells(self, machine, meaning)
         rules: list[Rule] = []
         requests: dict[str, None] = {}
-        for port, structure, buffer, body in machine.in_ports:
+        timers: dict[str, None] = {}
+        for _, structure, buffer, body in machine.in_ports:
             said = buffers.get(buffer, {})
             if said.get("network") == "From":
                 network = said.get("virtual_network", "")
@@ -153,19 +167,19 @@ class Reader:
                 network = buffer
             else:
                 network = ""
-            if not self.types(machine, structure) and network:
-                self.unknown[f"{machine.name}: the types of messages of {port}"] = None
+            if not self.types(machine, structure):
+                network = ""
             for kind in self.types(machine, structure) if network else [""]:
                 event = self.message(kind, network) if network else ""
                 for rule in cells.rules(body, structure, kind, event):
                     rules.append(rule)
                     if not kind:
-                        requests[rule.event] = None
+                        (timers if structure == TIMER else requests)[rule.event] = None
         for rule in cells.replaced():
             rules.append(rule)
             requests[rule.event] = None
         ordered = [rule for rule in rules if rule.state == start] + [rule for rule in rules if rule.state != start]
-        return Kind(machine.name, start, tuple(ordered), tuple(requests), many=machine.name == KINDS[0])
+        return Kind(machine.name, start, tuple(ordered), tuple(requests), tuple(timers), machine.name == KINDS[0])
 
     def types(self, machine: Machine, structure: str) -> list[str]:
         """Types of the messages of a structure."""
@@ -196,15 +210,15 @@ class Cells:
                 paths = _few(meaning.run(body, Path()), requested=not event)
                 for path in paths:
                     name = path.result.text.partition(":")[2]
-                    if path.elsewhere and path.ended == "event":
+                    if path.elsewhere and path.ended == "event" and structure != TIMER:
                         self.elsewhere[name] = None
                     elif path.ended == "event" and path.result is not OPAQUE:
                         yield from self.carried_out(state, name, event, path)
                     elif path.ended == "event":
-                        raise NotUnderstood(f"{self.machine.name}: which event a message triggers")
+                        raise NotUnderstoodError(f"{self.machine.name}: which event a message triggers")
                     elif path.ended != "error" and event:
                         yield Rule(state, event, "stall", guard=_all(path.guard), merged=bool(path.merged))
-            except NotUnderstood as error:
+            except NotUnderstoodError as error:
                 self.reader.unknown[str(error)] = None
 
     def replaced(self) -> Iterator[Rule]:
@@ -214,11 +228,11 @@ class Cells:
             for state in self.machine.states:
                 self.meaning.state = state
                 first = Path()
-                if self.meaning.keeps_entries:
-                    first = replace(first, guard=(f"{self.meaning.flag('entry')} == 1",))
+                if self.meaning.keeps_entries and self.meaning.entry:
+                    first = replace(first, guard=(f"{self.meaning.flag(self.meaning.entry)} == 1",))
                 try:
                     yield from self.carried_out(state, name, "", first)
-                except NotUnderstood as error:
+                except NotUnderstoodError as error:
                     self.reader.unknown[str(error)] = None
 
     def carried_out(self, state: str, name: str, event: str, path: Path) -> Iterator[Rule]:
@@ -240,12 +254,10 @@ class Cells:
             changes = tuple(self.assigned(register, one) for register, one in end.values.items())
             becomes = after if after != state else ""
             acts = bool(sends or becomes)
-            if end.answer == "set aside":
-                if acts:
-                    raise NotUnderstood(f"{self.machine.name}: {name} in {state} sets its message aside and acts")
-                yield replace(rule, answer="set aside")
-            elif end.answer or acts:
-                answer: Answer = "take" if end.answer or not event else "act"
+            if end.answer or acts:
+                answer: Answer = "act"
+                if not event or end.answer:
+                    answer = "set aside" if end.answer == "set aside" else "take"
                 yield replace(rule, answer=answer, does=(*sends, *changes), becomes=becomes)
             elif event or not changes:
                 yield replace(rule, answer="stall")
@@ -275,7 +287,7 @@ def _few(paths: Iterable[Path], *, requested: bool = False) -> list[Path]:
         path = replace(way, merged=()) if requested else way
         found.setdefault((path.outcome(), path.merged), path)
         if len(found) > MOST_PATHS:
-            raise NotUnderstood("a transition with very many ways")
+            raise NotUnderstoodError("a transition with very many ways")
     return list(found.values())
 
 

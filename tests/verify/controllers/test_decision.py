@@ -1,0 +1,153 @@
+"""Decisions on tables of known protocols."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from unknot._base.errors import TextError
+from unknot.verify.controllers import (
+    Kind,
+    Rule,
+    Send,
+    StateTable,
+    TableError,
+    check_table,
+    load_table,
+    read_table,
+    steps,
+)
+from unknot.verify.controllers.causes import acyclic
+from unknot.verify.controllers.words import stalled, virtual_networks
+
+HANGS = Path(__file__).parents[3] / "examples/hangs"
+STALLS, SAVES = load_table(HANGS / "mi-stalls.toml"), load_table(HANGS / "mi-saves.toml")
+
+
+def test_a_cache_that_stalls_forwards_deadlocks_with_any_number_of_networks() -> None:
+    verdict = check_table(STALLS)
+    assert (verdict.answer, verdict.fewest, verdict.fewest_proved, verdict.lasting) == ("no", 0, True, True)
+    assert "no number is enough" in virtual_networks(verdict)
+    assert [(one.message, one.state, one.behind) for one in stalled(verdict)] == [("Fwd", "IM", 1)] * 2
+    words = steps(verdict)
+    assert len(words) == 14
+    assert "A: cache 3 takes Data; is in M" in words
+    assert sum("sends Fwd" in word for word in words) == 4
+
+
+def test_two_caches_do_not_deadlock() -> None:
+    verdict = check_table(STALLS, caches=2)
+    assert verdict.answer == "yes"
+    assert verdict.fewest == 2
+
+
+def test_a_cache_that_remembers_the_forward_needs_one_network() -> None:
+    verdict = check_table(SAVES)
+    assert (verdict.answer, verdict.fewest, verdict.mapping) == ("yes", 1, [["Data", "Fwd", "GetM"]])
+    assert not steps(verdict)
+
+
+def test_set_aside_in_place_of_stalled() -> None:
+    cache, home = STALLS.kinds
+    rules = tuple(replace(one, answer="set aside") if one.event == "Fwd" and one.answer == "stall" else one
+                  for one in cache.rules)  # fmt: skip
+    verdict = check_table(replace(STALLS, kinds=(replace(cache, rules=rules), home)))
+    assert (verdict.answer, verdict.fewest) == ("yes", 1)
+
+
+def test_a_blocking_directory_needs_two_networks() -> None:
+    """Requests wait for an acknowledgement that would stand behind them."""
+    cache = Kind("cache", "I", (
+        Rule("I", "load", does=(Send("Get", "home"),), becomes="W"),
+        Rule("W", "load", "stall"),
+        Rule("W", "Data", does=(Send("Done", "home"),), becomes="I"),
+    ), core=("load",), many=True)  # fmt: skip
+    home = Kind("home", "I", (
+        Rule("I", "Get", does=(Send("Data", "requestor"),), becomes="B"),
+        Rule("B", "Get", "stall"),
+        Rule("B", "Done", becomes="I"),
+    ))  # fmt: skip
+    table = StateTable("blocking", (cache, home))
+    verdict = check_table(table, caches=2)
+    assert (verdict.answer, verdict.fewest, verdict.fewest_proved) == ("yes", 2, True)
+    assert ["Get"] not in [row for row in verdict.mapping if "Done" in row]
+    together = check_table(replace(table, networks={"Get": "one", "Done": "one"}), caches=2)
+    assert together.answer == "no"
+    assert len(together.deadlock.states) == 1  # type: ignore[union-attr]
+    assert acyclic(table, [0, 1, 2])
+    assert not acyclic(table, [0, 0, 0])
+
+
+def test_a_cell_that_is_missing_leaves_the_answer_open() -> None:
+    cache, home = SAVES.kinds
+    rules = tuple(one for one in cache.rules if (one.state, one.event) != ("IM", "Fwd"))
+    verdict = check_table(replace(SAVES, kinds=(replace(cache, rules=rules), home)))
+    assert verdict.answer == "open"
+    assert verdict.lacking == ["cache in IM: Fwd"]
+    assert "lacks 1 cell" in verdict.established
+
+
+def test_what_was_not_understood_leaves_the_answer_open() -> None:
+    verdict = check_table(replace(SAVES, unknown=("a word",)))
+    assert verdict.answer == "open"
+    assert "a word" in verdict.established
+
+
+def test_few_states_leave_the_answer_open() -> None:
+    verdict = check_table(SAVES, states=10)
+    assert verdict.answer == "open"
+    assert "ended at 10 states" in verdict.established
+
+
+def test_events_that_come_by_themselves_are_waited_for() -> None:
+    text = """
+    [cache]
+    many = true
+    core = ["load"]
+    timers = ["over"]
+    start = "I"
+    I = { load = "send Get to home; become W" }
+    W = { Data = "become H", load = "stall", Back = "stall" }
+    H = { Back = "stall", load = "stall", over = "become R" }
+    R = { Back = "become I", load = "stall" }
+    [home]
+    start = "S"
+    S = { Get = "send Data to requestor; send Back to requestor" }
+    """
+    assert check_table(read_table(text)).answer == "yes"
+    assert (
+        check_table(read_table(text.replace('timers = ["over"]', "").replace(', over = "become R"', ""))).answer
+        == "no"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("become IM", "become IX", "has no state 'IX'"),
+        ("stall\", Fwd", "wait\", Fwd", "is no part of a cell"),
+        ("Fwd to owner", "Fwd to ownr", "unknown name 'ownr'"),
+        ("owner = requestor; become M", "owner = 3; become M", "a set of nodes is needed"),
+        ("many = true", "many = false", "has many = true"),
+        ('core = ["store"]', "core = []", "no node has a request"),
+        ('start = "I"\nI = { store', 'start = "X"\nI = { store', "begins in 'X'"),
+        ("Fwd = \"stall\"", "Fwt = \"stall\"", "nobody sends 'Fwt'"),
+        ('nodes = ["owner"]', "", "has no sort"),
+        ("send Data to", "send Data(acks=1) to", "no sort"),
+        ("send Data to", "send Data( to", "is no message"),
+    ],
+)  # fmt: skip
+def test_slips_are_shown_where_they_stand(old: str, new: str, message: str) -> None:
+    text = (HANGS / "mi-stalls.toml").read_text()
+    assert old in text
+    with pytest.raises(TextError, match=message.replace("(", r"\(")) as caught:
+        read_table(text.replace(old, new, 1))
+    assert caught.value.line
+
+
+@pytest.mark.parametrize("caches", [0, 4])
+def test_numbers_of_caches(caches: int) -> None:
+    with pytest.raises(TableError, match="caches"):
+        check_table(STALLS, caches=caches)
