@@ -40,6 +40,7 @@ MODULES = (
     "unknot.certificates",
     "unknot.certificates.plain",
     "unknot.verify",
+    "unknot.verify.controllers",
     "unknot.verify.protocols",
     "unknot.verify.testing",
     "unknot.search",

@@ -100,6 +100,10 @@ COMMANDS = {
     "analyse": [(*RING, "--best"), ("mesh(2, 3)", "--routing", "west_first")],
     "bnr": [("mesh(2, 3)", "--routing", "west_first"), ("mesh(2, 2)", "--routing", "fully_adaptive")],
     "every-size": [("mesh(2)", "--routing", "lcfaa", "--switching", switching) for switching in ("vct", "wormhole")],
+    "protocol-table": [
+        (str(EXAMPLES.parent / "hangs/mi-stalls.toml"),),
+        (str(EXAMPLES.parent / "controllers/turns.slicc"), "--caches", "2"),
+    ],
     "protocol": [
         ("request_reply", "--network", "mesh(2)", "--routing", "dimension_order", "--time-limit", "600"),
         ("request_reply", "--network", "mesh(2)", "--routing", "message_classes"),

@@ -17,10 +17,9 @@ from unknot.verify.controllers import (
     check_table,
     load_table,
     read_table,
-    steps,
 )
 from unknot.verify.controllers.causes import acyclic
-from unknot.verify.controllers.words import stalled, virtual_networks
+from unknot.verify.controllers.words import stalled, steps, virtual_networks
 
 HANGS = Path(__file__).parents[3] / "examples/hangs"
 STALLS, SAVES = load_table(HANGS / "mi-stalls.toml"), load_table(HANGS / "mi-saves.toml")

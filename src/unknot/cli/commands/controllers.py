@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from unknot._base.deadline import Deadline
 from unknot.cli.commands.answered import Answered, AnswerFiles, give
@@ -24,8 +24,8 @@ class Tables(Options):
         Nodes of the kind that is many, 1 to 3.
     addresses : ADDRESSES
         Most addresses of a deadlock that is looked for, 1 to 3.
-    order
-        Whether virtual networks keep the order of messages between two nodes: as the file says, or none.
+    unordered
+        No virtual network keeps the order of messages between two nodes, whatever the file says.
     states : STATES
         Most states of an address; beyond them the answer is open unless a deadlock is found.
     """
@@ -33,7 +33,7 @@ class Tables(Options):
     heading = "State tables"
     caches: int = 3
     addresses: int = 2
-    order: Literal["file", "none"] = "file"
+    unordered: bool = False
     states: int = 1_000_000
 
 
@@ -58,11 +58,11 @@ def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output
 
     from unknot.cli.answers.messages import ProtocolTableAnswer
     from unknot.cli.commands import activity
-    from unknot.verify.controllers import check_table, stalled, steps
-    from unknot.verify.controllers.words import virtual_networks
+    from unknot.verify.controllers import check_table
+    from unknot.verify.controllers.words import stalled, steps, virtual_networks
 
     began = time.monotonic()
-    if tables.order == "none":
+    if tables.unordered:
         table = replace(table, ordered=())
     with activity.working("exploring"):
         verdict = check_table(

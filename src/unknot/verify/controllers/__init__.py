@@ -15,16 +15,12 @@ from unknot.verify.controllers.table import Send as Send
 from unknot.verify.controllers.table import StateTable as StateTable
 from unknot.verify.controllers.table_file import load_table as load_table
 from unknot.verify.controllers.table_file import read_table as read_table
-from unknot.verify.controllers.words import StalledMessage as StalledMessage
-from unknot.verify.controllers.words import stalled as stalled
-from unknot.verify.controllers.words import steps as steps
 
 __all__ = [
     "Assign",
     "Kind",
     "Rule",
     "Send",
-    "StalledMessage",
     "StateTable",
     "TableError",
     "TableVerdict",
@@ -32,6 +28,4 @@ __all__ = [
     "load_slicc",
     "load_table",
     "read_table",
-    "stalled",
-    "steps",
 ]

@@ -102,7 +102,7 @@ def blocked(controllers: Controllers, patterns: Iterable[Pattern]) -> list[Patte
 
 
 class States:
-    """States of one address by what waits in them, the first found of each kind first."""
+    """States of one address by their waiting messages, the first found of each kind first."""
 
     def __init__(self, controllers: Controllers, states: Iterable[State], each: int = 6) -> None:
         self.controllers = controllers

@@ -35,7 +35,7 @@ def stalls(table: StateTable) -> list[Stall]:
 
 
 def awaited(table: StateTable) -> dict[str, set[str]]:
-    """By kind of nodes, the messages for which its nodes may wait: what they send, and all that this causes."""
+    """Messages for which nodes of each kind may wait: all sent by the kind, and all consequences."""
     caused = causes(table)
     sent: dict[str, set[str]] = {}
     for kind, rule in table.rules():
@@ -60,7 +60,7 @@ def acyclic(table: StateTable, network: Sequence[int]) -> bool:
         return {(kind, carrier[message]) for kind in kinds.get(message, ())}
 
     def behind(stall: Stall) -> list[Stall]:
-        """Stalls behind which a message stands that a stalled one waits for."""
+        """Stalls in front of messages for which a stalled message waits."""
         needed = set().union(*(queues(message) for message in waits[stall[0]]))
         return [one for one in listed if (one[0], carrier[one[1]]) in needed]
 

@@ -183,7 +183,7 @@ def _named(table: StateTable, rows: Sequence[Sequence[int]]) -> list[list[str]]:
 
 
 def _merged(joints: Joints, deadlock: Deadlock) -> bool:
-    """Whether a run takes conditions that were left out, or ends with them, and may not be one of the protocol.
+    """Whether a run depends on conditions that were left out, and may be no run of the protocol.
 
     So does a node that acts on a message and takes another one of the same network before it.
     """

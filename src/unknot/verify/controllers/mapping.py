@@ -94,7 +94,7 @@ class Fewest:
         return self.known[row]
 
     def found(self, over: Callable[[], bool]) -> tuple[list[list[int]], bool]:
-        """A free mapping to the fewest networks, none if there is no such, and whether that is proved."""
+        """A free mapping to the fewest networks, empty without any, and whether fewer are refuted."""
         proved = True
         for count in range(1, len(self.mapped) + 1):
             for rows in self._rows(count):

@@ -27,7 +27,7 @@ TIME = "the time limit"
 
 @dataclass
 class Reached:
-    """States that were found, each with the state before it, and cells that the table lacks.
+    """Found states with their predecessors, and missing cells of the table.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ def onward(controllers: Controllers, state: State, reached: Reached) -> Iterator
 
 
 def run_to(controllers: Controllers, reached: Reached, goal: State) -> list[tuple[Step, State]]:
-    """Steps from the first state to one that has the form of a goal, each with the state after it."""
+    """Steps from the first state to the form of a goal, each with the state after the step."""
     names = Names(controllers)
     forms = [goal]
     while (before := reached.before[forms[-1]]) is not None:

@@ -74,14 +74,14 @@ class _Cell:
 
 
 class Controllers:
-    """The nodes of one address: several of the kind that is many, one of each other kind.
+    """The nodes of one address: several caches, and a node of each other kind.
 
     Parameters
     ----------
     table : StateTable
         What they do.
     caches : int
-        Nodes of the kind that is many.
+        Nodes of the kind with several.
     """
 
     def __init__(self, table: StateTable, caches: int) -> None:

@@ -70,7 +70,9 @@ def virtual_networks(verdict: TableVerdict) -> str:
         fewer = "fewer are not enough" if verdict.fewest_proved else "whether fewer are enough is open"
         return f"{verdict.fewest} without deadlock" + (f"; {fewer}" if verdict.fewest > 1 else "")
     if verdict.by_causes:
-        return f"{len(verdict.by_causes)} are enough if each transaction ends on a network that blocks nothing"
+        number = len(verdict.by_causes)
+        enough = f"{number} {'is' if number == 1 else 'are'} enough"
+        return f"{enough} if each transaction ends on a network that blocks nothing"
     return "not known"
 
 

@@ -138,8 +138,8 @@ class Meaning(Records):
     def value(self, tree: Tree, path: Path) -> Iterator[tuple[Path, Meant]]:
         """The value of an expression, and the path after it: functions may test and assign."""
         match tree:
-            case ("number", number):
-                yield path, Meant("number", str(number))
+            case ("number", plain):
+                yield path, Meant("number", str(plain))
             case ("enum", kind, name):
                 yield path, Meant("enum", f"{kind}:{name}")
             case ("name", "machineID"):
@@ -157,8 +157,8 @@ class Meaning(Records):
             case ("not", inner):
                 for after, one in self.value(inner, path):
                     truth = constant(one)
-                    plain = Meant("number", negated(one.text)) if one.sort == "number" else OPAQUE
-                    yield after, plain if truth is None else number(not truth)
+                    other = Meant("number", negated(one.text)) if one.sort == "number" else OPAQUE
+                    yield after, other if truth is None else number(not truth)
             case ("op", op, left, right):
                 for middle, first in self.value(left, path):
                     if op in ("&&", "||") and constant(first) == (op == "||"):

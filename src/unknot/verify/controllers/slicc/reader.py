@@ -265,7 +265,7 @@ class Cells:
                 yield replace(rule, does=changes)
 
     def assigned(self, register: str, value: Meant) -> Assign:
-        """A new value of a register; one that is not followed is not understood, if it is needed."""
+        """A new value of a register; a value without meaning is noted, since the register may be needed."""
         if value.sort == "opaque":
             self.reader.opaque[register] = None
             return Assign(register, "none" if self.reader.sorts[register] == "nodes" else "0")

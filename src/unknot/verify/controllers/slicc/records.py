@@ -93,12 +93,11 @@ class Records:
     def named(self, name: str) -> Meant:
         if name in ("cache_entry", "tbe"):
             return self.record(self.entry if name == "cache_entry" else "TBE")
-        for kind, parameter, said, value in self.machine.parameters:
+        for kind, parameter, _, value in self.machine.parameters:
             if parameter == name and kind in ("bool", "int") and value is not None:
                 text = str(value[1]).lower()
                 plain = {"true": 1, "false": 0}.get(text, int(text) if text.isdigit() else None)
                 return OPAQUE if plain is None else number(plain)
-            del said
         return OPAQUE
 
     def carried(self, name: str) -> Meant:
