@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from unknot.verify.controllers import Assign, Rule, Send, StateTable
+from unknot.verify.controllers import Assign, Send, StateTable, TableCell
 
 
 class Nodes(frozenset):  # type: ignore[type-arg]
@@ -80,7 +80,7 @@ class Twin:
 
     def cells(
         self, rows: Any, address: int, node: int, event: str, message: dict[str, Any]
-    ) -> list[tuple[Rule, Any]]:
+    ) -> list[tuple[TableCell, Any]]:
         kind = self.nodes[node][0]
         state, registers = rows[address][node]
         values = {"self": Nodes([node]), "none": Nodes(), "count": len, **message, **dict(registers)}
@@ -94,7 +94,7 @@ class Twin:
                     break
         return found
 
-    def taken(self, state: Any, address: int, node: int, rule: Rule, values: dict[str, Any]) -> Any:
+    def taken(self, state: Any, address: int, node: int, rule: TableCell, values: dict[str, Any]) -> Any:
         """The state after a rule is carried out."""
         rows, lines, heads, aside = state
         name, registers = rows[address][node]
@@ -164,7 +164,7 @@ class Twin:
                 if rule.answer == "take":
                     yield self.taken(rest, message[0], message[3], rule, values), True
 
-    def met(self, state: Any, message: Any) -> list[tuple[Rule, Any]]:
+    def met(self, state: Any, message: Any) -> list[tuple[TableCell, Any]]:
         address, name, source, target, fields = message
         return self.cells(state[0], address, target, name, {"sender": Nodes([source]), **dict(fields)})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from unknot.verify.controllers import Assign, Kind, Rule, Send, StateTable
+from unknot.verify.controllers import Assign, Kind, Send, StateTable, TableCell
 
 SORTS = {"owner": "nodes", "next": "nodes", "sharers": "nodes", "acks": "number", "due": "number"}
 
@@ -16,16 +16,16 @@ def table(seed: int) -> StateTable:
     wait = ["stall", "set aside", "set aside"]
     blocking = draw.random() < 0.4
     cache = [
-        Rule("I", "store", does=(Send("GetM", "directory"),), becomes="IM"),
-        Rule("IM", "store", "stall"),
-        Rule("IM", "Data", does=tuple([Send("Done", "directory")] * blocking), becomes="M"),
-        Rule("M", "Fwd", does=(Send("Data", "requestor"),), becomes="I"),
+        TableCell("I", "store", does=(Send("GetM", "directory"),), becomes="IM"),
+        TableCell("IM", "store", "stall"),
+        TableCell("IM", "Data", does=tuple([Send("Done", "directory")] * blocking), becomes="M"),
+        TableCell("M", "Fwd", does=(Send("Data", "requestor"),), becomes="I"),
     ]
     match draw.choice(["stall", "set aside", "set aside", "save", "save"]):
         case "save":
             cache += [
-                Rule("IM", "Fwd", does=(Assign("next", "requestor"),), becomes="IMI"),
-                Rule(
+                TableCell("IM", "Fwd", does=(Assign("next", "requestor"),), becomes="IMI"),
+                TableCell(
                     "IMI",
                     "Data",
                     does=(Send("Data", "next", {"requestor": "next"}), Assign("next", "none")),
@@ -33,62 +33,62 @@ def table(seed: int) -> StateTable:
                 ),
             ]
         case answer:
-            cache += [Rule("IM", "Fwd", answer)]
+            cache += [TableCell("IM", "Fwd", answer)]
     given = "B" if blocking else "M"
     joins = Assign("sharers", "sharers + requestor")
     home = [
-        Rule(
+        TableCell(
             "I",
             "GetM",
             does=(Send("Data", "requestor"), Assign("owner", "requestor")),
             becomes=given,
         ),
-        Rule("M", "GetM", does=(Send("Fwd", "owner"), Assign("owner", "requestor")), becomes=given),
+        TableCell("M", "GetM", does=(Send("Fwd", "owner"), Assign("owner", "requestor")), becomes=given),
     ]
     if blocking:
-        home += [Rule("B", "Done", becomes="M"), Rule("B", "GetM", draw.choice(wait))]
+        home += [TableCell("B", "Done", becomes="M"), TableCell("B", "GetM", draw.choice(wait))]
     kinds = [Kind("cache", "I", (), ("store",), many=True), Kind("directory", "I", ())]
     core = ["store"]
     if draw.random() < 0.35:
         core.append("evict")
         cache += [
-            Rule("M", "evict", does=(Send("PutM", "directory"),), becomes="MI"),
-            Rule("MI", "Ack", becomes="I"),
-            Rule("MI", "Fwd", does=(Send("Data", "requestor"),), becomes="II"),
-            Rule("II", "Ack", becomes="I"),
+            TableCell("M", "evict", does=(Send("PutM", "directory"),), becomes="MI"),
+            TableCell("MI", "Ack", becomes="I"),
+            TableCell("MI", "Fwd", does=(Send("Data", "requestor"),), becomes="II"),
+            TableCell("II", "Ack", becomes="I"),
         ]
         home += [
-            Rule(
+            TableCell(
                 "M",
                 "PutM",
                 does=(Send("Ack", "requestor"), Assign("owner", "none")),
                 becomes="I",
                 guard="requestor in owner",
             ),
-            Rule("M", "PutM", does=(Send("Ack", "requestor"),)),
-            Rule("I", "PutM", does=(Send("Ack", "requestor"),)),
+            TableCell("M", "PutM", does=(Send("Ack", "requestor"),)),
+            TableCell("I", "PutM", does=(Send("Ack", "requestor"),)),
         ]
         if blocking:
-            home += [Rule("B", "PutM", draw.choice(wait))]
+            home += [TableCell("B", "PutM", draw.choice(wait))]
     if draw.random() < 0.35:
-        moved = (Assign("sharers", "none"), Assign("owner", "requestor"))
+        moved = (Assign("due", "count(sharers)"), Assign("sharers", "none"), Assign("owner", "requestor"))
         last = Send("Data", "owner", {"requestor": "owner"})
         core.append("load")
         cache += [
-            Rule("I", "load", does=(Send("GetS", "directory"),), becomes="IS"),
-            Rule("IS", "Copy", becomes="S"),
-            Rule("IS", "Inv", draw.choice(wait)),
-            Rule("S", "Inv", does=(Send("InvAck", "sender"),), becomes="I"),
+            TableCell("I", "load", does=(Send("GetS", "directory"),), becomes="IS"),
+            TableCell("IS", "Copy", becomes="S"),
+            TableCell("IS", "Inv", draw.choice(wait)),
+            TableCell("S", "Inv", does=(Send("InvAck", "sender"),), becomes="I"),
         ]
         home += [
-            Rule("I", "GetS", does=(Send("Copy", "requestor"), joins), becomes="S"),
-            Rule("S", "GetS", does=(Send("Copy", "requestor"), joins)),
-            Rule("S", "GetM", does=(Send("Inv", "sharers"), Assign("due", "count(sharers)"), *moved), becomes="A"),
-            Rule("A", "InvAck", does=(Assign("due", "due - 1"),), guard="due > 1"),
-            Rule("A", "InvAck", does=(Assign("due", "0"), last), becomes=given),
-            Rule("A", "GetM", draw.choice(wait)), Rule("A", "GetS", draw.choice(wait)),
-            Rule("M", "GetS", draw.choice(wait)), Rule("B", "GetS", draw.choice(wait)),
-            Rule("A", "PutM", "stall"),
+            TableCell("I", "GetS", does=(Send("Copy", "requestor"), joins), becomes="S"),
+            TableCell("S", "GetS", does=(Send("Copy", "requestor"), joins)),
+            TableCell("S", "GetM", does=(Send("Inv", "sharers"), *moved), becomes="A"),
+            TableCell("A", "InvAck", does=(Assign("due", "due - 1"),), guard="due > 1"),
+            TableCell("A", "InvAck", does=(Assign("due", "0"), last), becomes=given),
+            TableCell("A", "GetM", draw.choice(wait)), TableCell("A", "GetS", draw.choice(wait)),
+            TableCell("M", "GetS", draw.choice(wait)), TableCell("B", "GetS", draw.choice(wait)),
+            TableCell("A", "PutM", "stall"),
         ]  # fmt: skip
     cache, home = changed(cache, draw), changed(home, draw)
     kinds = [replace(kinds[0], rules=tuple(cache), core=tuple(core)), replace(kinds[1], rules=tuple(home))]
@@ -99,7 +99,7 @@ def table(seed: int) -> StateTable:
     return replace(first, networks=networks, ordered=ordered)
 
 
-def changed(rules: list[Rule], draw: random.Random) -> list[Rule]:
+def changed(rules: list[TableCell], draw: random.Random) -> list[TableCell]:
     """Rules some of which answer otherwise or are gone."""
     if draw.random() < 0.7:
         return rules

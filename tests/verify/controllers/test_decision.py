@@ -10,9 +10,9 @@ import pytest
 from unknot._base.errors import TextError
 from unknot.verify.controllers import (
     Kind,
-    Rule,
     Send,
     StateTable,
+    TableCell,
     TableError,
     check_table,
     load_table,
@@ -59,14 +59,14 @@ def test_set_aside_in_place_of_stalled() -> None:
 def test_a_blocking_directory_needs_two_networks() -> None:
     """Requests wait for an acknowledgement that would stand behind them."""
     cache = Kind("cache", "I", (
-        Rule("I", "load", does=(Send("Get", "home"),), becomes="W"),
-        Rule("W", "load", "stall"),
-        Rule("W", "Data", does=(Send("Done", "home"),), becomes="I"),
+        TableCell("I", "load", does=(Send("Get", "home"),), becomes="W"),
+        TableCell("W", "load", "stall"),
+        TableCell("W", "Data", does=(Send("Done", "home"),), becomes="I"),
     ), core=("load",), many=True)  # fmt: skip
     home = Kind("home", "I", (
-        Rule("I", "Get", does=(Send("Data", "requestor"),), becomes="B"),
-        Rule("B", "Get", "stall"),
-        Rule("B", "Done", becomes="I"),
+        TableCell("I", "Get", does=(Send("Data", "requestor"),), becomes="B"),
+        TableCell("B", "Get", "stall"),
+        TableCell("B", "Done", becomes="I"),
     ))  # fmt: skip
     table = StateTable("blocking", (cache, home))
     verdict = check_table(table, caches=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from unknot._base.errors import RelationError
@@ -31,13 +32,14 @@ class Carrier(Options):
     vcs: int | None = None
     switching: Switching = DEFAULT_SWITCHING
     deadline: TimeLimit = MINUTE
+    flows: Path | None = None
 
     def routed(self) -> OnNetwork:
         """The routing on the network, where both are given."""
         if self.network is None or self.routing is None:
             text = "a protocol of message classes is judged on a network: give --network and --routing"
             raise RelationError(f"{text}; a file with state tables needs neither")
-        return OnNetwork(self.network, self.routing, self.vcs, self.switching, self.deadline)
+        return OnNetwork(self.network, self.routing, self.vcs, self.switching, self.deadline, self.flows)
 
 
 def protocol(

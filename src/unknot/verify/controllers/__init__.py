@@ -10,18 +10,18 @@ from unknot.verify.controllers.expressions import TableError as TableError
 from unknot.verify.controllers.slicc.reader import load_slicc as load_slicc
 from unknot.verify.controllers.table import Assign as Assign
 from unknot.verify.controllers.table import Kind as Kind
-from unknot.verify.controllers.table import Rule as Rule
 from unknot.verify.controllers.table import Send as Send
 from unknot.verify.controllers.table import StateTable as StateTable
+from unknot.verify.controllers.table import TableCell as TableCell
 from unknot.verify.controllers.table_file import load_table as load_table
 from unknot.verify.controllers.table_file import read_table as read_table
 
 __all__ = [
     "Assign",
     "Kind",
-    "Rule",
     "Send",
     "StateTable",
+    "TableCell",
     "TableError",
     "TableVerdict",
     "check_table",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from unknot.verify.controllers.steps import ASIDE, Controllers, State, Step, moves
+from unknot.verify.controllers.steps import ASIDE, Controllers, ControllerStep, State, moves
 
 Queue = tuple[int, int]
 """A node and the number of a virtual network."""
@@ -49,7 +49,7 @@ def standing(controllers: Controllers, state: State) -> Standing:
         event = controllers.table.messages[message[0]]
         outcomes = controllers.outcomes(node, state[0][node], event, channel.source, message)
         if channel.group == ASIDE:
-            moving |= any(moves(Step(node, event, channel, message), one) for one in outcomes)
+            moving |= any(moves(ControllerStep(node, event, channel, message), one) for one in outcomes)
             continue
         full.add((node, channel.group))
         moving |= not outcomes
@@ -65,7 +65,7 @@ def standing(controllers: Controllers, state: State) -> Standing:
 
 
 @dataclass(frozen=True)
-class Pattern:
+class QueuePattern:
     """Queues of a state of one address under a mapping to virtual networks.
 
     Attributes
@@ -80,13 +80,13 @@ class Pattern:
     blocks: frozenset[Queue]
 
 
-def pattern(one: Standing, network: Sequence[int]) -> Pattern:
+def pattern(one: Standing, network: Sequence[int]) -> QueuePattern:
     """The queues of a state, where each group has a virtual network."""
     blocks = frozenset((node, network[group]) for node, group in one.stalls)
-    return Pattern(frozenset((node, network[group]) for node, group in one.full) - blocks, blocks)
+    return QueuePattern(frozenset((node, network[group]) for node, group in one.full) - blocks, blocks)
 
 
-def blocked(controllers: Controllers, patterns: Iterable[Pattern]) -> list[Pattern]:
+def blocked(controllers: Controllers, patterns: Iterable[QueuePattern]) -> list[QueuePattern]:
     """The greatest set of patterns whose queues all stand still through heads of the set, up to names of caches."""
 
     def kinds(queues: Iterable[Queue]) -> frozenset[tuple[str, int]]:
@@ -101,7 +101,7 @@ def blocked(controllers: Controllers, patterns: Iterable[Pattern]) -> list[Patte
         left = kept
 
 
-class States:
+class WaitingStates:
     """States of one address by their waiting messages, the first found of each kind first."""
 
     def __init__(self, controllers: Controllers, states: Iterable[State], each: int = 6) -> None:
@@ -114,9 +114,9 @@ class States:
                 if len(several) < each:
                     several.append(state)
 
-    def blocked(self, network: Sequence[int]) -> Mapping[Pattern, list[State]]:
+    def blocked(self, network: Sequence[int]) -> Mapping[QueuePattern, list[State]]:
         """States that may be part of a deadlock under a mapping, by their patterns."""
-        patterns: dict[Pattern, list[State]] = {}
+        patterns: dict[QueuePattern, list[State]] = {}
         for one, states in self.kinds.items():
             patterns.setdefault(pattern(one, network), []).extend(states)
         return {one: patterns[one] for one in blocked(self.controllers, patterns)}

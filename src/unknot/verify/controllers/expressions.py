@@ -27,7 +27,7 @@ class TableError(EntryError):
 
 
 @dataclass(frozen=True)
-class Names:
+class CellNames:
     """Names of an expression: where each value stands in the list, its sort, and constant sets of nodes."""
 
     places: Mapping[str, int]
@@ -51,7 +51,7 @@ def mentioned(text: str) -> frozenset[str]:
     return frozenset(node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)) - {"count"}
 
 
-def compiled(text: str, names: Names, sort: Sort) -> Value:
+def compiled(text: str, names: CellNames, sort: Sort) -> Value:
     """Compile an expression whose value has a sort."""
     found, value = _made(parsed(text), names)
     if found != sort:
@@ -73,7 +73,7 @@ _BOTH: dict[tuple[type[ast.operator], Sort], Callable[[int, int], int]] = {
 }
 
 
-def _made(node: ast.expr, names: Names) -> tuple[Sort, Value]:
+def _made(node: ast.expr, names: CellNames) -> tuple[Sort, Value]:
     match node:
         case ast.Constant(value=bool(n) | int(n)) if abs(n) <= MOST_NUMBER:
             return "number", lambda _, n=int(n): n
@@ -116,7 +116,7 @@ def _made(node: ast.expr, names: Names) -> tuple[Sort, Value]:
     raise TableError(f"{shortened(ast.unparse(node), 60)!r} is no part of an expression: {words} are")
 
 
-def _of(node: ast.expr, names: Names, sort: Sort) -> Value:
+def _of(node: ast.expr, names: CellNames, sort: Sort) -> Value:
     found, value = _made(node, names)
     if found != sort:
         kind = {"nodes": "set of nodes", "number": "number or condition"}

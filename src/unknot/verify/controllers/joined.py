@@ -11,15 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, permutations
 
-from unknot.verify.controllers.blocking import Pattern, standing
-from unknot.verify.controllers.reachable import Names, Reached, run_to
-from unknot.verify.controllers.steps import ASIDE, Channel, Controllers, Message, State, Step
+from unknot.verify.controllers.blocking import QueuePattern, standing
+from unknot.verify.controllers.reachable import Reached, Renaming, run_to
+from unknot.verify.controllers.steps import ASIDE, Controllers, ControllerStep, Message, MessageLine, State
 from unknot.verify.controllers.table import StateTable
 
 MOST_PAIRS = 4000
 """Combinations of states that are tried."""
 MOST_POSITIONS = 20_000
 """Interleavings of a combination that are looked at."""
+AddressRun = list[tuple[ControllerStep, State]]
+"""Steps for an address, each with the state after it."""
 Place = tuple[int, int]
 """A node, and the address of which it is the home; 0 for nodes of all addresses."""
 
@@ -32,11 +34,11 @@ Order = Mapping[Line, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Move:
+class JointStep:
     """A step for an address."""
 
     address: int
-    step: Step
+    step: ControllerStep
     after: State
 
 
@@ -46,7 +48,7 @@ class Deadlock:
 
     Attributes
     ----------
-    moves : tuple of Move
+    moves : tuple of JointStep
         The run.
     states : tuple of State
         The last state of each address.
@@ -56,7 +58,7 @@ class Deadlock:
         Addresses of the messages on each ordered line from a node to another, the oldest first.
     """
 
-    moves: tuple[Move, ...]
+    moves: tuple[JointStep, ...]
     states: tuple[State, ...]
     homes: int
     order: tuple[tuple[Line, tuple[int, ...]], ...] = ()
@@ -67,10 +69,10 @@ class Joints:
 
     def __init__(self, controllers: Controllers, reached: Reached, network: Sequence[int]) -> None:
         self.controllers, self.reached, self.network = controllers, reached, network
-        self.names = Names(controllers)
-        self.runs: dict[State, list[tuple[Step, State]]] = {}
+        self.names = Renaming(controllers)
+        self.runs: dict[State, AddressRun] = {}
 
-    def run(self, state: State) -> list[tuple[Step, State]]:
+    def run(self, state: State) -> AddressRun:
         """Steps to a state with its own names of caches."""
         if state not in self.runs:
             run = run_to(self.controllers, self.reached, state)
@@ -83,7 +85,7 @@ class Joints:
         shared = homes == 1 or self.controllers.kinds[node].many
         return node, 0 if shared else address
 
-    def deadlock(self, blocked: Mapping[Pattern, list[State]], addresses: int = 2) -> Deadlock | None:
+    def deadlock(self, blocked: Mapping[QueuePattern, list[State]], addresses: int = 2) -> Deadlock | None:
         """Look for a deadlock of at most so many addresses."""
         for one, states in blocked.items():
             if not one.needs and (found := self._joined([self.run(states[0])], 1)):
@@ -99,9 +101,7 @@ class Joints:
                         return found
         return None
 
-    def _candidates(
-        self, blocked: Mapping[Pattern, list[State]], count: int
-    ) -> Iterator[list[list[tuple[Step, State]]]]:
+    def _candidates(self, blocked: Mapping[QueuePattern, list[State]], count: int) -> Iterator[list[AddressRun]]:
         """Runs of addresses whose last states block each other, if caches are exchanged."""
         listed = list(blocked.items())
         for chosen in combinations_with_replacement(range(len(listed)), count):
@@ -112,7 +112,7 @@ class Joints:
                         for (_, states), order in zip((listed[i] for i in chosen), orders, strict=True)
                     ]
 
-    def _fitting(self, patterns: Sequence[Pattern]) -> Iterator[list[tuple[int, ...]]]:
+    def _fitting(self, patterns: Sequence[QueuePattern]) -> Iterator[list[tuple[int, ...]]]:
         """Names of caches for each address, such that the queues of all stand still."""
         identity = tuple(range(self.controllers.caches))
 
@@ -128,14 +128,14 @@ class Joints:
 
         yield from chosen([])
 
-    def _queues(self, one: Pattern, order: tuple[int, ...]) -> Pattern:
+    def _queues(self, one: QueuePattern, order: tuple[int, ...]) -> QueuePattern:
         to = self.names.renamed[order]
-        return Pattern(
+        return QueuePattern(
             frozenset((to[node], network) for node, network in one.needs),
             frozenset((to[node], network) for node, network in one.blocks),
         )
 
-    def _renamed(self, run: Iterable[tuple[Step, State]], order: tuple[int, ...]) -> list[tuple[Step, State]]:
+    def _renamed(self, run: Iterable[tuple[ControllerStep, State]], order: tuple[int, ...]) -> AddressRun:
         to, changed = self.names.renamed[order], []
         for step, state in run:
             one: State = ((), ((step.channel, (step.message,)),)) if step.channel else ((), ())
@@ -146,10 +146,10 @@ class Joints:
             changed.append((moved, self.names.exchanged(state, order)))
         return changed
 
-    def _joined(self, runs: Sequence[Sequence[tuple[Step, State]]], homes: int) -> Deadlock | None:
+    def _joined(self, runs: Sequence[Sequence[tuple[ControllerStep, State]]], homes: int) -> Deadlock | None:
         """Interleave runs so that networks keep their orders and nothing moves in the end."""
         seen: set[object] = set()
-        stack: list[tuple[tuple[int, ...], dict[Line, tuple[int, ...]], tuple[Move, ...]]] = [
+        stack: list[tuple[tuple[int, ...], dict[Line, tuple[int, ...]], tuple[JointStep, ...]]] = [
             ((0,) * len(runs), {}, ())
         ]
         while stack and len(seen) < MOST_POSITIONS:
@@ -171,10 +171,10 @@ class Joints:
                 key = (position, tuple(sorted(queues.items(), key=repr)))
                 if key not in seen:
                     seen.add(key)
-                    stack.append((position, queues, (*moves, Move(address, step, after))))
+                    stack.append((position, queues, (*moves, JointStep(address, step, after))))
         return None
 
-    def line(self, channel: Channel, address: int, homes: int) -> Line:
+    def line(self, channel: MessageLine, address: int, homes: int) -> Line:
         """The line of a channel of an address."""
         return self.place(channel.target, address, homes), channel.group, self.place(channel.source, address, homes)
 
@@ -182,7 +182,7 @@ class Joints:
         self,
         order: dict[Line, tuple[int, ...]],
         address: int,
-        step: Step,
+        step: ControllerStep,
         before: State,
         after: State,
         homes: int,
@@ -195,7 +195,7 @@ class Joints:
             if order[line][0] != address:
                 return None
             order[line] = order[line][1:]
-        were: dict[Channel, tuple[Message, ...]] = dict(before[1])
+        were: dict[MessageLine, tuple[Message, ...]] = dict(before[1])
         for channel, messages in after[1]:
             if channel.group != ASIDE and self.controllers.ordered[channel.group]:
                 kept = len(were.get(channel, ())) - (channel == taken)
@@ -222,7 +222,7 @@ class Joints:
 
     def stalled(
         self, address: int, state: State, order: Order, homes: int, *, surely: bool = False
-    ) -> Iterator[tuple[Channel, Message]]:
+    ) -> Iterator[tuple[MessageLine, Message]]:
         """Messages of an address that may be the head of their queue, and are stalled there."""
         for channel, message in self.controllers.heads(state):
             if channel.group == ASIDE:
@@ -250,7 +250,7 @@ def stands_apart(controllers: Controllers, deadlock: Deadlock) -> bool:
     finest = Controllers(each_alone(controllers.table), controllers.caches)
 
     def apart(state: State) -> State:
-        channels: dict[Channel, tuple[Message, ...]] = {}
+        channels: dict[MessageLine, tuple[Message, ...]] = {}
         for channel, messages in state[1]:
             for message in messages:
                 group = ASIDE if channel.group == ASIDE else finest.group_of[message[0]]

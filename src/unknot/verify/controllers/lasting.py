@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unknot.verify.controllers.joined import Deadlock, Joints, Queue
-from unknot.verify.controllers.steps import ASIDE, Channel, Message, State, Step, moves
+from unknot.verify.controllers.steps import ASIDE, ControllerStep, Message, MessageLine, State, moves
 
-Heads = dict[Queue, tuple[int, Channel, Message]]
+Heads = dict[Queue, tuple[int, MessageLine, Message]]
 """By queue, the address and the message at its head."""
 MOST_LATER = 20_000
 """States of an address after a deadlock that are looked at."""
@@ -50,14 +50,14 @@ def _lasts(joints: Joints, deadlock: Deadlock, address: int, queues: Heads) -> b
     return True
 
 
-def _stands(joints: Joints, deadlock: Deadlock, address: int, step: Step, queues: Heads) -> bool:
+def _stands(joints: Joints, deadlock: Deadlock, address: int, step: ControllerStep, queues: Heads) -> bool:
     channel = step.channel
     if channel is None or channel.group == ASIDE:
         return False
     return joints.queue(channel.target, channel.group, address, deadlock.homes) in queues
 
 
-def _stalled(joints: Joints, state: State, channel: Channel, message: Message) -> bool:
+def _stalled(joints: Joints, state: State, channel: MessageLine, message: Message) -> bool:
     """Whether a node can do nothing but stall a message."""
     event = joints.controllers.table.messages[message[0]]
     row = state[0][channel.target]

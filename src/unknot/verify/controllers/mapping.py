@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from unknot._base.work import spend
-from unknot.verify.controllers.blocking import States
+from unknot.verify.controllers.blocking import WaitingStates
 from unknot.verify.controllers.joined import Deadlock, Joints
 from unknot.verify.controllers.reachable import Reached
 from unknot.verify.controllers.steps import Controllers
@@ -32,7 +32,7 @@ class Judge:
     deadlocks: list[Deadlock] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.states = States(self.controllers, self.reached.before)
+        self.states = WaitingStates(self.controllers, self.reached.before)
 
     def __call__(self, network: Network) -> tuple[bool | None, Deadlock | None]:
         """Whether a mapping is free of deadlock, with a deadlock if there is one; None where neither is found."""

@@ -14,7 +14,17 @@ from typing import Any
 from unknot._base.deadline import Deadline
 from unknot._base.memory import limit
 from unknot._base.work import spend
-from unknot.verify.controllers.steps import ASIDE, Channel, Controllers, Message, Node, State, Step, members, moves
+from unknot.verify.controllers.steps import (
+    ASIDE,
+    Controllers,
+    ControllerStep,
+    Message,
+    MessageLine,
+    Node,
+    State,
+    members,
+    moves,
+)
 
 BYTES, SECONDS = 3000, 4e-5
 """Memory of a state, and time of a step, as measured with gem5's protocols."""
@@ -47,7 +57,7 @@ class Reached:
     limit: str = ""
 
 
-class Names:
+class Renaming:
     """Names of caches exchanged: the least of all states that differ in these alone."""
 
     def __init__(self, controllers: Controllers) -> None:
@@ -121,7 +131,7 @@ class Names:
         for channel, messages in state[1]:
             renamed = tuple(_replaced(message, self.carried[message[0]], masks) for message in messages)
             kept = channel.group != ASIDE and self.controllers.ordered[channel.group]
-            moved = Channel(to[channel.target], channel.group, to[channel.source])
+            moved = MessageLine(to[channel.target], channel.group, to[channel.source])
             channels.append((moved, renamed if kept else tuple(sorted(renamed))))
         return tuple(nodes), tuple(sorted(channels))
 
@@ -137,7 +147,7 @@ def _replaced(values: Message, places: list[int], masks: list[int]) -> Message:
 
 def explore(controllers: Controllers, deadline: Deadline, states: int) -> Reached:
     """Find all states, breadth first, until a number of them, the memory or the time is used up."""
-    names, reached = Names(controllers), Reached()
+    names, reached = Renaming(controllers), Reached()
     room = min(states, limit() // BYTES)
     first = names.least(controllers.start)
     reached.before[first] = None
@@ -165,7 +175,7 @@ def explore(controllers: Controllers, deadline: Deadline, states: int) -> Reache
     return reached
 
 
-def onward(controllers: Controllers, state: State, reached: Reached) -> Iterator[tuple[Step, State]]:
+def onward(controllers: Controllers, state: State, reached: Reached) -> Iterator[tuple[ControllerStep, State]]:
     for step, outcome in controllers.offered(state):
         if outcome is None:
             kind = controllers.kinds[step.node].name
@@ -175,9 +185,9 @@ def onward(controllers: Controllers, state: State, reached: Reached) -> Iterator
             yield step, controllers.after(state, step, outcome)
 
 
-def run_to(controllers: Controllers, reached: Reached, goal: State) -> list[tuple[Step, State]]:
+def run_to(controllers: Controllers, reached: Reached, goal: State) -> list[tuple[ControllerStep, State]]:
     """Steps from the first state to the form of a goal, each with the state after the step."""
-    names = Names(controllers)
+    names = Renaming(controllers)
     forms = [goal]
     while (before := reached.before[forms[-1]]) is not None:
         forms.append(before)

@@ -1,7 +1,7 @@
 """Steps of the controllers of one address: requests of cores, and messages that are taken.
 
 A state is a pair. Its nodes are tuples of a state's number and the values of registers. Its channels are pairs of a
-`Channel` and its messages, in the order in which they were sent, or sorted where the network keeps no order.
+`MessageLine` and its messages, in the order in which they were sent, or sorted where the network keeps no order.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from unknot.verify.controllers.expressions import Names, Sort, TableError, Value, compiled
-from unknot.verify.controllers.table import IMPLIED, Answer, Kind, Rule, Send, StateTable
+from unknot.verify.controllers.expressions import CellNames, Sort, TableError, Value, compiled
+from unknot.verify.controllers.table import IMPLIED, Answer, Kind, Send, StateTable, TableCell
 
 Message = tuple[int, ...]
 """Number of its name, and what it carries."""
 Node = tuple[int, ...]
 
 
-class Channel(NamedTuple):
+class MessageLine(NamedTuple):
     """Messages on their way from a node to another on a network; those set aside have the network `ASIDE`."""
 
     target: int
@@ -28,15 +28,15 @@ class Channel(NamedTuple):
 
 
 ASIDE = -1
-State = tuple[tuple[Node, ...], tuple[tuple[Channel, tuple[Message, ...]], ...]]
+State = tuple[tuple[Node, ...], tuple[tuple[MessageLine, tuple[Message, ...]], ...]]
 
 
-class Step(NamedTuple):
+class ControllerStep(NamedTuple):
     """A request of a node's core, or the message that a node takes, sets aside, or acts on and leaves."""
 
     node: int
     event: str
-    channel: Channel | None = None
+    channel: MessageLine | None = None
     message: Message = ()
     merged: bool = False
     leaves: bool = False
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 
     answer: Answer
     row: Node
-    sends: tuple[tuple[Channel, Message], ...]
+    sends: tuple[tuple[MessageLine, Message], ...]
     merged: bool
     acts: bool = False
 
@@ -67,7 +67,7 @@ class _Put:
 class _Cell:
     """A compiled rule."""
 
-    rule: Rule
+    rule: TableCell
     guard: Value | None
     puts: tuple[_Put, ...]
     becomes: int
@@ -116,7 +116,7 @@ class Controllers:
             cells.setdefault((number[rule.state], rule.event), []).append(cell)
         return cells
 
-    def _cell(self, kind: Kind, rule: Rule, number: dict[str, int]) -> _Cell:
+    def _cell(self, kind: Kind, rule: TableCell, number: dict[str, int]) -> _Cell:
         remembered, carried = self.table.remembered[kind.name], self.table.carried.get(rule.event, ())
         listed = [*IMPLIED, *remembered, *carried]
         sorts: dict[str, Sort] = {name: self.table.sorts.get(name, "nodes") for name in listed}
@@ -125,7 +125,7 @@ class Controllers:
         places = {name: i for i, name in enumerate(listed)}
         if rule.event in kind.begun:
             places["requestor"], sorts["requestor"] = places["self"], "nodes"
-        names = Names(places, sorts, self.constants)
+        names = CellNames(places, sorts, self.constants)
         puts, sorts_of = [], self.table.sorts
         for one in rule.does:
             if isinstance(one, Send):
@@ -159,7 +159,7 @@ class Controllers:
             if cell.rule.answer == "stall":
                 done.append(Outcome("stall", row, (), merged))
             else:
-                sends: list[tuple[Channel, Message]] = []
+                sends: list[tuple[MessageLine, Message]] = []
                 after = list(row[1:])
                 for put in cell.puts:
                     value = int(put.value(values))
@@ -167,7 +167,7 @@ class Controllers:
                         after[put.register] = value
                     else:
                         packed = (put.message, *(int(one(values)) for one in put.carries))
-                        sends += [(Channel(to, put.group, node), packed) for to in members(value)]
+                        sends += [(MessageLine(to, put.group, node), packed) for to in members(value)]
                 changed = (cell.becomes, *after)
                 done.append(Outcome(cell.rule.answer, changed, tuple(sends), merged or bool(done), changed != row))
             if not merged:
@@ -179,30 +179,30 @@ class Controllers:
         """Names of the nodes."""
         return [f"{kind.name} {i + 1}" if kind.many else kind.name for i, kind in enumerate(self.kinds)]
 
-    def heads(self, state: State) -> Iterator[tuple[Channel, Message]]:
+    def heads(self, state: State) -> Iterator[tuple[MessageLine, Message]]:
         """Messages that may come to the head of the queue at their target next."""
         for channel, messages in state[1]:
             first = channel.group != ASIDE and self.ordered[channel.group]
             for message in messages[:1] if first else dict.fromkeys(messages):
                 yield channel, message
 
-    def offered(self, state: State) -> Iterator[tuple[Step, Outcome | None]]:
+    def offered(self, state: State) -> Iterator[tuple[ControllerStep, Outcome | None]]:
         """What each core and each message that may be at a head can do; None where the table has no cell for it."""
         nodes = state[0]
         for node, row in enumerate(nodes):
             for event in self.kinds[node].begun:
                 for outcome in self.outcomes(node, row, event, node, ()):
                     if outcome.answer == "take" and (outcome.sends or outcome.row != row):
-                        yield Step(node, event, merged=outcome.merged), outcome
+                        yield ControllerStep(node, event, merged=outcome.merged), outcome
         for channel, message in self.heads(state):
             node, event = channel.target, self.table.messages[message[0]]
             outcomes = self.outcomes(node, nodes[node], event, channel.source, message)
             for outcome in outcomes:
-                yield Step(node, event, channel, message, outcome.merged, outcome.answer == "act"), outcome
+                yield ControllerStep(node, event, channel, message, outcome.merged, outcome.answer == "act"), outcome
             if not outcomes:
-                yield Step(node, event, channel, message), None
+                yield ControllerStep(node, event, channel, message), None
 
-    def after(self, state: State, step: Step, outcome: Outcome) -> State:
+    def after(self, state: State, step: ControllerStep, outcome: Outcome) -> State:
         """The state after a step."""
         nodes = list(state[0])
         nodes[step.node] = outcome.row
@@ -222,7 +222,7 @@ class Controllers:
         return tuple(nodes), tuple(sorted(channels.items()))
 
 
-def moves(step: Step, outcome: Outcome | None) -> bool:
+def moves(step: ControllerStep, outcome: Outcome | None) -> bool:
     """Whether a step changes anything: what was set aside is not set aside again without acting."""
     if outcome is None or outcome.answer == "stall":
         return False

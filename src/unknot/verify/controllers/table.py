@@ -65,7 +65,7 @@ class Assign:
 
 
 @dataclass(frozen=True)
-class Rule:
+class TableCell:
     """What a node does in a state with a message, or with a request of its core.
 
     Parameters
@@ -85,7 +85,7 @@ class Rule:
 
     Examples
     --------
-    >>> Rule("I", "load", does=(Send("GetS", "directory"),), becomes="IS").answer
+    >>> TableCell("I", "load", does=(Send("GetS", "directory"),), becomes="IS").answer
     'take'
     """
 
@@ -108,7 +108,7 @@ class Kind:
         How it is called; in expressions, all its nodes.
     start : str
         State in which nodes begin.
-    rules : sequence of Rule
+    rules : sequence of TableCell
         Its table.
     core : sequence of str
         Requests of its core, which may come at any time.
@@ -119,13 +119,13 @@ class Kind:
 
     Examples
     --------
-    >>> Kind("directory", "I", (Rule("I", "GetM", becomes="M"),)).many
+    >>> Kind("directory", "I", (TableCell("I", "GetM", becomes="M"),)).many
     False
     """
 
     name: str
     start: str
-    rules: tuple[Rule, ...]
+    rules: tuple[TableCell, ...]
     core: tuple[str, ...] = ()
     timers: tuple[str, ...] = ()
     many: bool = False
@@ -174,9 +174,9 @@ class StateTable:
 
     Examples
     --------
-    >>> cache = Kind("cache", "I", (Rule("I", "load", does=(Send("Get", "home"),), becomes="W"),
-    ...     Rule("W", "Data", becomes="I")), core=("load",), many=True)
-    >>> home = Kind("home", "H", (Rule("H", "Get", does=(Send("Data", "requestor"),)),))
+    >>> cache = Kind("cache", "I", (TableCell("I", "load", does=(Send("Get", "home"),), becomes="W"),
+    ...     TableCell("W", "Data", becomes="I")), core=("load",), many=True)
+    >>> home = Kind("home", "H", (TableCell("H", "Get", does=(Send("Data", "requestor"),)),))
     >>> StateTable("reads", (cache, home)).messages
     ('Data', 'Get')
     """
@@ -222,7 +222,7 @@ class StateTable:
             message = f"{kind.name} begins in {kind.start!r}, which has no row; {near(kind.start, kind.states)}"
             raise TableError(message, (kind.name, "start"))
 
-    def rules(self) -> Iterator[tuple[Kind, Rule]]:
+    def rules(self) -> Iterator[tuple[Kind, TableCell]]:
         """All rules with their kinds."""
         return ((kind, rule) for kind in self.kinds for rule in kind.rules)
 
@@ -274,7 +274,7 @@ class StateTable:
                     needed.add((kind.name if name in kind.registers else rule.event, name))
         return frozenset(needed)
 
-    def _used(self, kind: Kind, rule: Rule, needed: set[tuple[str, str]]) -> set[str]:
+    def _used(self, kind: Kind, rule: TableCell, needed: set[tuple[str, str]]) -> set[str]:
         """Names in a rule whose values matter."""
         texts = [rule.guard] if rule.guard else []
         used: set[str] = set()

@@ -11,7 +11,7 @@ from unknot._base.errors import near, shown
 from unknot._base.toml_places import TEXT, TRUTH, KeyPath, Reader, Toml, list_of, read_toml, shown_in, table_of, typed
 from unknot.verify.controllers.expressions import Sort, TableError, parsed
 from unknot.verify.controllers.steps import Controllers
-from unknot.verify.controllers.table import Answer, Assign, Kind, Rule, Send, StateTable
+from unknot.verify.controllers.table import Answer, Assign, Kind, Send, StateTable, TableCell
 
 NAMES = list_of(TEXT)
 TOP: dict[str, Reader] = {
@@ -116,7 +116,7 @@ def table_of_toml(toml: Toml) -> StateTable:
 def _kind(name: str, entry: Any) -> Kind:
     keys: dict[str, Reader] = {"start": TEXT, "core": NAMES, "timers": NAMES, "many": TRUTH}
     said = {}
-    rules: list[Rule] = []
+    rules: list[TableCell] = []
     for key, one in typed(dict, entry, (name,)).items():
         if key in keys:
             said[key] = keys[key](one, (name, key))
@@ -129,14 +129,14 @@ def _kind(name: str, entry: Any) -> Kind:
     return Kind(name, rules=tuple(rules), **said)
 
 
-def _row(entry: dict[str, Any], path: KeyPath) -> Iterator[Rule]:
+def _row(entry: dict[str, Any], path: KeyPath) -> Iterator[TableCell]:
     """Rules of the states named in a key, for each event named in a key below."""
     for key, text in entry.items():
         events, _, guard = key.partition(" if ")
         answer, does, becomes = _cell(TEXT(text, (*path, key)), (*path, key))
         for state in str(path[-1]).split(","):
             for event in events.split(","):
-                yield Rule(state.strip(), event.strip(), answer, does, becomes, guard.strip())
+                yield TableCell(state.strip(), event.strip(), answer, does, becomes, guard.strip())
 
 
 def _cell(text: str, path: KeyPath) -> tuple[Answer, tuple[Send | Assign, ...], str]:

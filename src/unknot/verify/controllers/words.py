@@ -9,7 +9,7 @@ from unknot.verify.controllers.decision import TableVerdict
 from unknot.verify.controllers.joined import Deadlock, Joints
 from unknot.verify.controllers.mapping import numbered
 from unknot.verify.controllers.reachable import Reached
-from unknot.verify.controllers.steps import ASIDE, Channel, Controllers, Message, State
+from unknot.verify.controllers.steps import ASIDE, Controllers, Message, MessageLine, State
 
 LETTERS = "ABC"
 """Names of addresses."""
@@ -115,7 +115,7 @@ def _in_queue(joints: Joints, deadlock: Deadlock, queue: object) -> Iterator[int
                 yield len(messages)
 
 
-def _sent(before: State, after: State, taken: Channel | None) -> Iterator[tuple[Channel, Message]]:
+def _sent(before: State, after: State, taken: MessageLine | None) -> Iterator[tuple[MessageLine, Message]]:
     """Messages that a step added."""
     were = dict(before[1])
     for channel, messages in after[1]:

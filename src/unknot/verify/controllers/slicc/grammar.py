@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unknot._base.errors import Source
-from unknot.verify.controllers.slicc.trees import Trees
+from unknot.verify.controllers.slicc.trees import TreeReader
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Written:
     structures: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
 
 
-class Parser(Trees):
+class Parser(TreeReader):
     """Reads the declarations of a file into what was read before."""
 
     def __init__(self, text: str, where: str, written: Written) -> None:

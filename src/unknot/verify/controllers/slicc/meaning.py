@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from unknot.verify.controllers.slicc.paths import (
     OPAQUE,
+    CodePath,
     Meant,
     NotUnderstoodError,
-    Path,
     constant,
     negated,
     number,
@@ -23,11 +23,14 @@ from unknot.verify.controllers.slicc.paths import (
 from unknot.verify.controllers.slicc.records import Records
 from unknot.verify.controllers.slicc.trees import Tree
 
+Values = Iterator[tuple[CodePath, Meant]]
+"""Values of an expression, each with the path after it."""
+
 
 class Meaning(Records):
     """Statements of a machine."""
 
-    def run(self, statements: Sequence[Tree], path: Path) -> Iterator[Path]:
+    def run(self, statements: Sequence[Tree], path: CodePath) -> Iterator[CodePath]:
         """All ways through statements."""
         if path.ended or not statements:
             yield path
@@ -35,7 +38,7 @@ class Meaning(Records):
         for after in self.one(statements[0], path):
             yield from self.run(statements[1:], after)
 
-    def one(self, statement: Tree, path: Path) -> Iterator[Path]:
+    def one(self, statement: Tree, path: CodePath) -> Iterator[CodePath]:
         match statement:
             case ("let", _, name, None):
                 yield path.put(name, OPAQUE)
@@ -59,7 +62,7 @@ class Meaning(Records):
                 for after, _ in self.value(tree, path):
                     yield after
 
-    def fork(self, test: Tree, then: Sequence[Tree], other: Sequence[Tree], path: Path) -> Iterator[Path]:
+    def fork(self, test: Tree, then: Sequence[Tree], other: Sequence[Tree], path: CodePath) -> Iterator[CodePath]:
         for after, value in self.value(test, path):
             truth = constant(value)
             if truth is not None:
@@ -80,7 +83,7 @@ class Meaning(Records):
                     for one in (*ways[0], *ways[1]):
                         yield replace(one, merged=(*one.merged, note))
 
-    def assign(self, target: Tree, value: Meant, path: Path) -> Iterator[Path]:
+    def assign(self, target: Tree, value: Meant, path: CodePath) -> Iterator[CodePath]:
         match target:
             case ("name", name):
                 yield path.put(name, value)
@@ -98,7 +101,7 @@ class Meaning(Records):
             case _:
                 yield path
 
-    def sent(self, port: str, path: Path) -> Iterator[Path]:
+    def sent(self, port: str, path: CodePath) -> Iterator[CodePath]:
         """A message is sent; a type in a register is tested."""
         fields = {key.removeprefix("out."): value for key, value in path.names.items() if key.startswith("out.")}
         path = replace(path, names={key: one for key, one in path.names.items() if not key.startswith("out.")})
@@ -135,7 +138,7 @@ class Meaning(Records):
             after = replace(path, sends=(*path.sends, (name, to.text, carries)))
             yield replace(after, guard=(*path.guard, test)) if test else after
 
-    def value(self, tree: Tree, path: Path) -> Iterator[tuple[Path, Meant]]:
+    def value(self, tree: Tree, path: CodePath) -> Values:
         """The value of an expression, and the path after it: functions may test and assign."""
         match tree:
             case ("number", plain):
@@ -173,7 +176,7 @@ class Meaning(Records):
             case _:
                 yield path, OPAQUE
 
-    def call(self, function: Tree, arguments: Sequence[Tree], path: Path) -> Iterator[tuple[Path, Meant]]:
+    def call(self, function: Tree, arguments: Sequence[Tree], path: CodePath) -> Values:
         """The value of a function or of what an object does, and the path after it."""
         if function[0] == "name":
             name = function[1]
@@ -208,7 +211,7 @@ class Meaning(Records):
         else:
             yield path, OPAQUE
 
-    def of_nodes(self, name: str, arguments: Sequence[Tree], path: Path) -> Iterator[tuple[Path, Meant]]:
+    def of_nodes(self, name: str, arguments: Sequence[Tree], path: CodePath) -> Values:
         if name.startswith("map"):
             kind = next((one[2] for one in arguments if one[0] == "enum"), "Directory")
             yield path, Meant("nodes", kind) if kind in self.kinds else OPAQUE
@@ -222,7 +225,7 @@ class Meaning(Records):
             else:
                 yield after, Meant("kind", value.text) if name == "machineIDToMachineType" else value
 
-    def function(self, name: str, arguments: Sequence[Tree], path: Path) -> Iterator[tuple[Path, Meant]]:
+    def function(self, name: str, arguments: Sequence[Tree], path: CodePath) -> Values:
         """A function of the machine, whose body is carried out."""
         kind, parameters, body = self.machine.functions.get(name, ("", [], None))
         if kind in self.machine.structures:
@@ -244,7 +247,7 @@ class Meaning(Records):
                 result = after.result if after.ended == "return" else OPAQUE
                 yield replace(after, names=path.names, ended=ended, result=OPAQUE), result
 
-    def member(self, owner: Tree, name: str, arguments: Sequence[Tree], path: Path) -> Iterator[tuple[Path, Meant]]:
+    def member(self, owner: Tree, name: str, arguments: Sequence[Tree], path: CodePath) -> Values:
         """What an object does: a queue, a table, or a set of nodes."""
         ports = {port for port, *_ in self.machine.in_ports}
         if owner[0] == "name" and owner[1] in ports:
@@ -262,9 +265,7 @@ class Meaning(Records):
             for after, nodes in self.value(owner, path):
                 yield from self.of_set(owner, nodes, name, arguments, after)
 
-    def of_set(
-        self, owner: Tree, nodes: Meant, name: str, arguments: Sequence[Tree], path: Path
-    ) -> Iterator[tuple[Path, Meant]]:
+    def of_set(self, owner: Tree, nodes: Meant, name: str, arguments: Sequence[Tree], path: CodePath) -> Values:
         """What a set of nodes does."""
         if nodes.sort != "nodes":
             yield path, OPAQUE

@@ -31,7 +31,7 @@ OPAQUE = Meant("opaque")
 
 
 @dataclass(frozen=True)
-class Path:
+class CodePath:
     """What has happened on a way through statements.
 
     Attributes
@@ -69,10 +69,10 @@ class Path:
         values = tuple(sorted(self.values.items()))
         return values, self.guard, self.sends, self.answer, self.ended, self.result, self.elsewhere
 
-    def put(self, name: str, value: Meant) -> Path:
+    def put(self, name: str, value: Meant) -> CodePath:
         return replace(self, names={**self.names, name: value})
 
-    def set(self, register: str, value: Meant) -> Path:
+    def set(self, register: str, value: Meant) -> CodePath:
         return replace(self, values={**self.values, register: value})
 
 

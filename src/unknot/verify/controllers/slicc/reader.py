@@ -16,9 +16,9 @@ from unknot._base.input import read_text
 from unknot.verify.controllers.expressions import Sort, TableError
 from unknot.verify.controllers.slicc.grammar import Machine, Written, parse
 from unknot.verify.controllers.slicc.meaning import Meaning
-from unknot.verify.controllers.slicc.paths import MOST_PATHS, OPAQUE, Meant, NotUnderstoodError, Path
+from unknot.verify.controllers.slicc.paths import MOST_PATHS, OPAQUE, CodePath, Meant, NotUnderstoodError
 from unknot.verify.controllers.slicc.trees import Tree
-from unknot.verify.controllers.table import Answer, Assign, Kind, Rule, Send, StateTable
+from unknot.verify.controllers.table import Answer, Assign, Kind, Send, StateTable, TableCell
 
 KINDS = ("L1Cache", "L2Cache", "Directory", "DMA")
 """Machines of which it is known how many there are: several of the first, one of each other for an address."""
@@ -73,7 +73,7 @@ def load_slicc(text: str) -> StateTable:
 
 
 def _undecided(name: str, reason: str) -> StateTable:
-    kind = Kind("none_read", "none", (Rule("none", "nothing"),), ("nothing",), many=True)
+    kind = Kind("none_read", "none", (TableCell("none", "nothing"),), ("nothing",), many=True)
     return StateTable(name, (kind,), unknown=(reason,))
 
 
@@ -118,7 +118,7 @@ class Reader:
         rules = []
         for kind in MEMORY_TYPES:
             send = Send(self.message(kind, FROM_MEMORY), "sender", origin)
-            rules.append(Rule("ready", self.message(kind, TO_MEMORY), does=(send,)))
+            rules.append(TableCell("ready", self.message(kind, TO_MEMORY), does=(send,)))
         return Kind(MEMORY, "ready", tuple(rules))
 
     def message(self, kind: str, network: str) -> str:
@@ -153,8 +153,8 @@ class Reader:
             machine, kinds, self.sorts, carriers, self.written.enumerations, structures, keeps, self.opaque
         )
         start = machine.default or machine.states[0]
-        cells = Cells(self, machine, meaning)
-        rules: list[Rule] = []
+        cells = MachineCells(self, machine, meaning)
+        rules: list[TableCell] = []
         requests: dict[str, None] = {}
         timers: dict[str, None] = {}
         for _, structure, buffer, body in machine.in_ports:
@@ -187,7 +187,7 @@ class Reader:
         return self.written.enumerations.get(fields.get("Type", ("", ""))[0], [])
 
 
-class Cells:
+class MachineCells:
     """Rules of a machine, from its in-ports and transitions."""
 
     def __init__(self, reader: Reader, machine: Machine, meaning: Meaning) -> None:
@@ -200,14 +200,14 @@ class Cells:
             for event in events
         }
 
-    def rules(self, body: list[Tree], structure: str, kind: str, event: str) -> Iterator[Rule]:
+    def rules(self, body: list[Tree], structure: str, kind: str, event: str) -> Iterator[TableCell]:
         """Rules of an in-port for a type of messages, or for requests of the core, in each state."""
         meaning = self.meaning
         meaning.in_type, meaning.structure = kind, structure
         for state in self.machine.states:
             meaning.state = state
             try:
-                paths = _few(meaning.run(body, Path()), requested=not event)
+                paths = _few(meaning.run(body, CodePath()), requested=not event)
                 for path in paths:
                     name = path.result.text.partition(":")[2]
                     if path.elsewhere and path.ended == "event" and structure != TIMER:
@@ -217,17 +217,17 @@ class Cells:
                     elif path.ended == "event":
                         raise NotUnderstoodError(f"{self.machine.name}: which event a message triggers")
                     elif path.ended != "error" and event:
-                        yield Rule(state, event, "stall", guard=_all(path.guard), merged=bool(path.merged))
+                        yield TableCell(state, event, "stall", guard=_all(path.guard), merged=bool(path.merged))
             except NotUnderstoodError as error:
                 self.reader.unknown[str(error)] = None
 
-    def replaced(self) -> Iterator[Rule]:
+    def replaced(self) -> Iterator[TableCell]:
         """Rules of events that in-ports trigger for another address, as of its replacement."""
         self.meaning.in_type = ""
         for name in self.elsewhere:
             for state in self.machine.states:
                 self.meaning.state = state
-                first = Path()
+                first = CodePath()
                 if self.meaning.keeps_entries and self.meaning.entry:
                     first = replace(first, guard=(f"{self.meaning.flag(self.meaning.entry)} == 1",))
                 try:
@@ -235,7 +235,7 @@ class Cells:
                 except NotUnderstoodError as error:
                     self.reader.unknown[str(error)] = None
 
-    def carried_out(self, state: str, name: str, event: str, path: Path) -> Iterator[Rule]:
+    def carried_out(self, state: str, name: str, event: str, path: CodePath) -> Iterator[TableCell]:
         """Rules of a transition; of a request of the core if there is no message."""
         if (state, name) not in self.cells:
             return
@@ -249,7 +249,7 @@ class Cells:
             guard = _all(end.guard)
             labels[guard] = labels.get(guard, 0) + 1
             label = name if labels[guard] == 1 else f"{name} ({labels[guard]})"
-            rule = Rule(state, event or label, guard=guard, merged=bool(end.merged))
+            rule = TableCell(state, event or label, guard=guard, merged=bool(end.merged))
             sends = tuple(Send(message, to, dict(fields)) for message, to, fields in end.sends)
             changes = tuple(self.assigned(register, one) for register, one in end.values.items())
             becomes = after if after != state else ""
@@ -271,7 +271,7 @@ class Cells:
             return Assign(register, "none" if self.reader.sorts[register] == "nodes" else "0")
         return Assign(register, value.text)
 
-    def acted(self, actions: list[str], path: Path) -> Iterator[Path]:
+    def acted(self, actions: list[str], path: CodePath) -> Iterator[CodePath]:
         if not actions:
             yield path
             return
@@ -280,9 +280,9 @@ class Cells:
             yield from self.acted(actions[1:], replace(after, ended=ended, names={}))
 
 
-def _few(paths: Iterable[Path], *, requested: bool = False) -> list[Path]:
+def _few(paths: Iterable[CodePath], *, requested: bool = False) -> list[CodePath]:
     """Different paths; a machine has few. What a core requests is its own choice, whatever tests say."""
-    found: dict[object, Path] = {}
+    found: dict[object, CodePath] = {}
     for way in paths:
         path = replace(way, merged=()) if requested else way
         found.setdefault((path.outcome(), path.merged), path)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from unknot.verify.controllers.expressions import Sort
 from unknot.verify.controllers.slicc.grammar import Machine
-from unknot.verify.controllers.slicc.paths import ARITHMETIC, FOLLOWED, OPAQUE, Meant, Path, constant, number
+from unknot.verify.controllers.slicc.paths import ARITHMETIC, FOLLOWED, OPAQUE, CodePath, Meant, constant, number
 
 
 @dataclass
@@ -113,7 +113,7 @@ class Records:
         self.sorts[f"{self.structure}_{name}"] = sort
         return Meant(sort, f"{self.structure}_{name}")
 
-    def remembered(self, record: Meant, name: str, path: Path) -> Meant:
+    def remembered(self, record: Meant, name: str, path: CodePath) -> Meant:
         if record.sort != "record":
             return OPAQUE
         register = self.register(record.text, name)
@@ -123,7 +123,7 @@ class Records:
         known = path.values.get(register)
         return known if known is not None else Meant(self.sorts[register], register)
 
-    def valid(self, record: Meant, wanted: bool, path: Path) -> Meant:
+    def valid(self, record: Meant, wanted: bool, path: CodePath) -> Meant:
         """Whether there is an entry or a transaction."""
         if record.sort != "record":
             return OPAQUE
@@ -136,7 +136,7 @@ class Records:
             return number(truth == wanted)
         return Meant("number", f"({known.text} == {int(wanted)})")
 
-    def cleared(self, owner: str, there: bool, path: Path) -> Path:
+    def cleared(self, owner: str, there: bool, path: CodePath) -> CodePath:
         """An entry or transaction is made anew, or given up."""
         for name, (_, default) in self.machine.structures.get(owner, {}).items():
             if (register := self.register(owner, name)) is not None:

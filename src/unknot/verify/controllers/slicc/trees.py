@@ -22,7 +22,7 @@ LEVELS = (("||",), ("&&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), 
 DEEPEST = 60
 
 
-class Trees:
+class TreeReader:
     """Reads expressions and statements."""
 
     def __init__(self, text: str, where: str) -> None:
