@@ -100,7 +100,7 @@ def _changed() -> Document:
 
 def _hops() -> Document:
     wanted = requested(mesh(2, 3), ports=2, reach=1.5, both_ways=False, keep=False)
-    return document(None, None, [designed(wanted, moves=1).evidence.claim])
+    return document(None, None, [designed(wanted, "hops", moves=1).evidence.claim])
 
 
 def _left(network: Network) -> Document:

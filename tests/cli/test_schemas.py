@@ -117,8 +117,8 @@ COMMANDS = {
         ("routing", "mesh(2)", "--vcs", "1/1 1/1"),
     ],
     "design-topology": [
-        ("topology", "grid(2, 3)", "--ports", "2", "--one-way"),
-        ("topology", "nodes(5)", "--ports", "2"),
+        ("topology", "grid(2, 3)", "--ports", "2", "--one-way", "--moves", "1000"),
+        ("topology", "nodes(5)", "--ports", "2", "--moves", "1000"),
     ],
     "export": [(RING[0], "{folder}/ring.json", *RING[1:]), ("ring(4)", "{folder}/ring.v", "--routing", "lanes")],
     "faults": [("mesh(2, 2)", "--routing", "up_down")],

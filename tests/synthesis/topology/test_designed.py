@@ -79,9 +79,9 @@ def test_small_networks_are_the_best_of_all(data: st.DataObject) -> None:
     every = fewest(wanted)
     if not every:
         with pytest.raises(NetworkError, match="no connected network"):
-            designed(wanted, moves=50_000)
+            designed(wanted, "hops", moves=50_000)
         return
-    made = designed(wanted, moves=50_000)
+    made = designed(wanted, "hops", moves=50_000)
     least = min(hops for _, hops in every)
     assert made.least_hops <= least == made.total_hops
     assert made.evidence_holds
@@ -96,7 +96,7 @@ def test_small_networks_are_the_best_of_all(data: st.DataObject) -> None:
 
 def test_the_same_seed_gives_the_same_network() -> None:
     wanted = requested(mesh(4, 4), ports=3, reach=2.0, both_ways=False)
-    one, other = (designed(wanted, moves=50_000, seed=3) for _ in range(2))
+    one, other = (designed(wanted, "hops", moves=50_000, seed=3) for _ in range(2))
     assert np.array_equal(one.network.source, other.network.source)
     assert np.array_equal(one.network.target, other.network.target)
     assert one.moves == other.moves
@@ -110,7 +110,7 @@ def test_published_maps_are_matched_and_bounded(
     sides: tuple[int, int], reach: float, published: int, bound: int
 ) -> None:
     """Hops of NetSmith's maps with four ports (M. Green and M. Thottethodi, ICPP 2024)."""
-    made = designed(requested(mesh(*sides), ports=4, reach=reach, both_ways=False), gap=published / bound - 1)
+    made = designed(requested(mesh(*sides), ports=4, reach=reach, both_ways=False), "hops", gap=published / bound - 1)
     assert made.total_hops <= published
     assert made.least_hops == bound
     assert made.evidence_holds
@@ -119,14 +119,14 @@ def test_published_maps_are_matched_and_bounded(
 @pytest.mark.parametrize(("order", "both_ways"), [(4, True), (8, False), (16, True)])
 def test_a_symmetry_is_kept(order: int, both_ways: bool) -> None:
     nodes = Network("nodes", 32, [], [])
-    made = designed(requested(nodes, ports=4, both_ways=both_ways, symmetry=order), moves=200_000)
+    made = designed(requested(nodes, ports=4, both_ways=both_ways, symmetry=order), "hops", moves=200_000)
     links = set(zip(made.network.source.tolist(), made.network.target.tolist(), strict=True))
     assert links == {((u + 32 // order) % 32, (v + 32 // order) % 32) for u, v in links}
     assert made.total_hops == total(32, links)[1]
 
 
 def test_forged_claims_are_rejected() -> None:
-    made = designed(requested(mesh(3, 3), ports=3, reach=1.5, both_ways=False), moves=200_000)
+    made = designed(requested(mesh(3, 3), ports=3, reach=1.5, both_ways=False), "hops", moves=200_000)
     claim = made.evidence.claim
     assert claim["proof"]["levels"] == 3
     plain.check(None, None, claim)
@@ -146,6 +146,7 @@ def test_forged_claims_are_rejected() -> None:
     forged("links", lambda links: links[1:])
     forged("links", lambda links: [*links, links[0]])
     forged("leaving", lambda most: [*most[:4], 2, *most[5:]])
+    forged("carried", [claim["carried"][0] - 1, claim["carried"][1]])
     forged("required", [[0, 8]])
     forged("both_ways", True)
     forged("allowed", lambda rows: [[], *rows[1:]])
@@ -196,7 +197,7 @@ def test_an_interrupt_keeps_the_best_network(monkeypatch: pytest.MonkeyPatch) ->
         return walk(walker, step)
 
     monkeypatch.setattr(Walker, "walk", interrupted)
-    made = designed(requested(mesh(5, 5), ports=4, reach=2.0))
+    made = designed(requested(mesh(5, 5), ports=4, reach=2.0), "hops")
     assert (
         made.total_hops
         == total(25, set(zip(made.network.source.tolist(), made.network.target.tolist(), strict=True)))[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from unknot.certificates.plain.amounts import fraction
 from unknot.certificates.plain.reading import Rejected, at_most, field, integers, lists, number, pay
 from unknot.certificates.plain.refuted import PARTS
 from unknot.certificates.plain.registry import checks
@@ -56,7 +57,9 @@ def check_hops(claim: Any, proof: Any) -> str:
 
     Claim: `nodes`; `allowed`, nodes to which links may lead from each node, or `null` for all; `leaving` and
     `entering`, most links of each node; `both_ways`, whether each link is there in both directions; `required` and
-    `links`, each [from, to]; `hops` of all pairs of nodes with these links; `least`, a bound for all links
+    `links`, each [from, to]; `hops` of all pairs of nodes with these links; `least`, a bound for all links;
+    `carried`, if given, numerator and denominator: flits per node and cycle that no routes carry on links of 1 flit
+    per cycle, if each node sends as much to all others
     Proof: `levels`, hop counts of rows, 0 to count nodes alone; `rows`, each a condition that all links fulfil with
     its multiplier: [kind, nodes or hop count and nodes, multiplier]
     """
@@ -68,7 +71,14 @@ def check_hops(claim: Any, proof: Any) -> str:
     least, shown = number(claim, "least", 0), bound_shown(wanted, proof)
     if shown < least:
         raise Rejected(f"the proof shows at least {shown} hops, and not {least}")
-    return f"{claim['hops']} hops between {nodes} nodes, and no such links have fewer than {least}"
+    text = f"{claim['hops']} hops between {nodes} nodes, and no such links have fewer than {least}"
+    if "carried" not in claim:
+        return text
+    carried = fraction(claim["carried"], "carried", 0)
+    # A flit takes a link for a cycle at each of its hops.
+    if carried * least < min(sum(wanted.leaving), sum(wanted.entering)) * (nodes - 1):
+        raise Rejected(f"carried: so many hops leave room for more than {carried}")
+    return f"{text}, nor carry more than {carried} flits per node and cycle"
 
 
 def wanted_of(claim: Any, nodes: int) -> LinkRequest:

@@ -5,19 +5,39 @@ from __future__ import annotations
 from typing import Annotated
 
 from unknot.cli.answers.form import CHECKED, Form, Number
-from unknot.cli.answers.networks import NetworkForm
-from unknot.synthesis.topology import TopologyDesign
+from unknot.cli.answers.networks import RelationForm
+from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.synthesis.topology import Beside, TopologyDesign
 
 
-class DesignTopologyAnswer(Form, of=TopologyDesign, without="evidence", also="mean_hops least_mean_hops gap"):
+class BesideForm(Form, of=Beside):
+    """A network with as many nodes and no more ports."""
+
+
+class DesignTopologyAnswer(
+    VerdictForm,
+    DeliveryForm,
+    RelationForm,
+    of=TopologyDesign,
+    without="network carried most_carried routes evidence",
+    also="""
+        mean_hops least_mean_hops gap throughput throughput_bound most_throughput lanes highest_load routed
+        throughput_bound_holds
+    """,
+):
     """JSON answer of `unknot design topology`."""
 
     table = """
-        network.name network.routers network.channels mean_hops least_mean_hops gap diameter least_diameter
-        total_hops least_hops evidence_holds moves complete seconds
+        network.name network.routers network.channels objective mean_hops least_mean_hops gap diameter least_diameter
+        total_hops least_hops evidence_holds throughput throughput_bound throughput_bound_holds most_throughput
+        lanes deadlock_free established certificate_holds delivered minimal highest_load routed beside moves complete
+        seconds
     """
 
-    network: NetworkForm
     evidence_holds: Annotated[bool | None, CHECKED]
     """Whether the separate checker accepts links and bound; null: too much to check."""
+    throughput_bound_holds: Annotated[bool | None, CHECKED]
+    """Whether the separate checker accepts the bound on what this network carries; null: too much to check."""
+    beside: list[BesideForm]
+    """The network, then mesh and torus of its grid and the family of fewest hops that fit in the same ports."""
     seconds: Number

@@ -1,4 +1,4 @@
-"""Design a topology: the fewest hops under constraints."""
+"""Design a topology under constraints, with its routes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from unknot._base.three_valued import all_hold
 from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import MINUTE, SEED, Json, Seed, TimeLimit
 from unknot.cli.commands.printing import wrote
-from unknot.cli.commands.shared import left_open
+from unknot.cli.commands.shared import exit_code, proved
 from unknot.cli.commands.written import draw, write_evidence
-from unknot.cli.exit_codes import HOLDS
 
 if TYPE_CHECKING:
     from unknot.network import Network
 
-SEARCHING = 0.8
-"""Share of the time for the search and its bound; the rest is for the checker."""
+SEARCHING, COMPARING = 0.7, 0.5
+"""Shares of the time for search, bounds and routes, and of the rest for networks beside; the rest is for proofs."""
 
 
 def design_topology(
@@ -29,23 +29,27 @@ def design_topology(
     one_way: bool = False,
     keep: bool = False,
     symmetry: int = 1,
-    objective: Literal["hops", "diameter"] = "hops",
+    objective: Literal["balanced", "hops", "diameter", "throughput"] = "balanced",
+    flows: Path | None = None,
+    count: int | None = None,
     gap: float = 0.0,
     moves: int | None = None,
     seed: Seed = SEED,
     deadline: TimeLimit = MINUTE,
     export: Path | None = None,
+    routes: Path | None = None,
     evidence: Path | None = None,
     json: Json = False,
 ) -> int:
-    """Find a network with the fewest hops under constraints, and its distance from the best possible.
+    """Find a good network under constraints, its routes in lanes, and its distance from the best possible.
 
-    The search is simulated annealing; a lower bound for all networks of the constraints comes with a proof. Ctrl-C
+    The search is simulated annealing; bounds for all networks of the constraints come with a proof. Ctrl-C
     ends the search and keeps the best network so far.
 
-    --evidence writes the links, their hops and the proof of the bound.
+    --evidence writes the links, the proofs of the bounds, and that the routes are safe.
 
-    Exit code 0: the gap to the bound is at most --gap; 3: it is larger when the time is over; 130: Ctrl-C.
+    Exit code 0: the gap to the bound is at most --gap, and the routes are proved; 3: a part is open when the time is
+    over; 130: Ctrl-C.
 
     Parameters
     ----------
@@ -64,13 +68,20 @@ def design_topology(
     symmetry : ORDER
         Keep a rotation: of nodes(n) by n/ORDER, of a grid by a half turn (2) or a quarter turn (4).
     objective
-        What is least: hops between all pairs; diameter, and then hops.
+        What is best: throughput, of networks within 2 % of the fewest hops (balanced); hops between all pairs;
+        diameter, and then hops; throughput by any routes.
+    flows
+        Traffic, as for lanes; by default even.
+    count : --lanes
+        Most lanes of the routes, by longer paths where needed.
     gap : SHARE
         Share above the bound at which the search ends, such as 0.03.
     moves
         Moves after which the search ends with its round.
     export : FILE
         File of the network, in the format of its ending.
+    routes : FILE.json
+        File of the routes, as --routing takes it.
     out : svg|png|pdf
         pictures of the network
 
@@ -78,15 +89,20 @@ def design_topology(
     --------
     >>> import unknot
     >>> answer = unknot.design_topology("grid(2, 3)", ports=2, one_way=True)
-    >>> answer.total_hops, answer.diameter, answer.holds
-    (48, 2, True)
+    >>> answer.total_hops, answer.diameter, answer.lanes, answer.holds
+    (48, 2, 2, True)
     """
     from unknot.cli.answers.topology import DesignTopologyAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
+    from unknot.lane_assignment import read_flows
     from unknot.report import draw_network
-    from unknot.synthesis.topology import designed, requested
+    from unknot.report.export import export as export_routes
+    from unknot.report.export import require_format
+    from unknot.synthesis.topology import beside, designed, requested
 
+    if routes is not None:
+        require_format(routes)
     began = time.monotonic()
     wanted = requested(
         nodes_of(nodes), ports=ports, reach=reach, distance=distance, both_ways=not one_way, keep=keep,
@@ -97,13 +113,17 @@ def design_topology(
             wanted,
             objective,
             gap=gap,
+            flows=None if flows is None else read_flows(flows, wanted.nodes),
+            most_lanes=count,
             moves=moves,
             seed=seed,
             time_limit=deadline.part(SEARCHING),
             progress=progress,
         )
-    with activity.working("checking the evidence"):
-        holds = made.evidence_holds
+        rows = [*beside(made, distance, deadline.part(COMPARING))]
+    with activity.working("proving"):
+        proof = proved(made.routes.relation, deadline)
+        holds = all_hold((made.evidence_holds, made.throughput_bound_holds, proof.safe))
     seconds = time.monotonic() - began
     draw(partial(draw_network, made.network))
     if export is not None:
@@ -111,10 +131,20 @@ def design_topology(
 
         write_network(made.network, export)
         wrote(export)
+    if routes is not None:
+        export_routes(made.routes.relation, routes)
+        wrote(routes)
     if evidence is not None:
-        write_evidence(evidence, None, [made.evidence.claim])
-    tell(json, DesignTopologyAnswer, made, of=made.network, evidence_holds=holds, seconds=seconds)
-    return HOLDS if holds and made.gap <= gap else left_open()
+        write_evidence(
+            evidence, made.routes.relation, [*proof.claims(), made.evidence.claim, made.carried.evidence.claim]
+        )
+    sources = (made, proof.verdict, proof.delivery)
+    tell(
+        json, DesignTopologyAnswer, *sources, of=made.routes.relation, certificate_holds=proof.holds, beside=rows,
+        seconds=seconds,
+    )  # fmt: skip
+    reached = made.gap is not None and made.gap <= gap
+    return exit_code(holds if holds is False or reached else None)
 
 
 def nodes_of(text: str) -> Network:

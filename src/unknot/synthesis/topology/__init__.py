@@ -1,10 +1,14 @@
-"""Networks made to order: the fewest hops under constraints, with lower bounds that anyone can check."""
+"""Networks made to order: few hops and high throughput under constraints, with bounds that anyone can check."""
 
 from inspect import ismodule as _ismodule
 
+from unknot.synthesis.topology.beside import Beside as Beside
+from unknot.synthesis.topology.beside import beside as beside
 from unknot.synthesis.topology.design import TopologyDesign as TopologyDesign
 from unknot.synthesis.topology.design import designed as designed
 from unknot.synthesis.topology.request import TopologyRequest as TopologyRequest
 from unknot.synthesis.topology.request import requested as requested
+from unknot.synthesis.topology.throughput import Throughput as Throughput
+from unknot.synthesis.topology.throughput import throughput_of as throughput_of
 
 __all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))

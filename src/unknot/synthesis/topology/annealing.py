@@ -109,12 +109,12 @@ def space_of(wanted: TopologyRequest, target: int = NEVER) -> LinkSpace:
 class Walker:
     """Links of a walk through the space, with their scratch arrays and random numbers."""
 
-    def __init__(self, space: LinkSpace, seed: list[int]) -> None:
+    def __init__(self, space: LinkSpace, seed: list[int], start: Flags | None = None) -> None:
         nodes, ports = space.leaving.size, int(max(space.leaving.max(), space.entering.max()))
         lists = (np.full((nodes, ports), -1, dtype=np.int64), np.zeros(nodes, dtype=np.int64))
         self.space = space
         self.links = Links(np.zeros((nodes, nodes), dtype=bool), *lists, *(one.copy() for one in lists))
-        for u, v in np.argwhere(space.required).tolist():
+        for u, v in np.argwhere(space.required if start is None else start).tolist():
             self.links.there[u, v] = True
             self.links.after[u, self.links.leaving[u]] = v
             self.links.before[v, self.links.entering[v]] = u

@@ -1,36 +1,39 @@
-"""Networks of the fewest hops under constraints, and their distance from the best possible."""
+"""Networks made to order under constraints, with their routes, and their distance from the best possible."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.deadline import Deadline, begun, counts_work
 from unknot._base.errors import NetworkError
 from unknot._base.progress import Progress, found
 from unknot._base.shown import Brief
 from unknot.certificates.documents import Document
+from unknot.lane_assignment import Lanes, LongerLanes, lanes, longer_lanes
 from unknot.network import Network
 from unknot.search.bound import Bound
 from unknot.search.effort import SearchEffort
-from unknot.synthesis.topology.annealing import NEVER, rounds, space_of
+from unknot.synthesis.topology.balancing import SLACKS, most_carrying
 from unknot.synthesis.topology.bounds import least_diameter, least_hops
-from unknot.synthesis.topology.request import Flags, TopologyRequest, hop_counts
+from unknot.synthesis.topology.request import TopologyRequest
+from unknot.synthesis.topology.shortening import Found, candidates
+from unknot.synthesis.topology.throughput import Throughput, throughput_of
 
-Objective = Literal["hops", "diameter"]
-BOUNDING = 0.3
-"""Share of the time for the linear program of the bound."""
-PATIENCE = 3
-"""Rounds that aim at a diameter before the next one is aimed at."""
+Objective = Literal["balanced", "hops", "diameter", "throughput"]
+BOUNDING, SHORTENING, CARRYING, ROUTING = 0.3, 0.5, 0.8, 0.5
+"""Shares of the time that is left: for the linear program of the bound, for the search for few hops where another one
+follows, for that one, and for routes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TopologyDesign(Brief):
-    """Network made to order, beside lower bounds for all networks of its request.
+    """Network made to order with its routes, beside bounds for all networks of its request.
 
     Attributes
     ----------
@@ -42,20 +45,31 @@ class TopologyDesign(Brief):
         Lower bound on the hops, shown by the evidence.
     least_diameter : int
         Lower bound on the diameter, by counting nodes.
+    carried : Throughput
+        What routes of any kind carry on this network, if terminals send to all others evenly or by the given flows.
+    most_carried : Fraction or None
+        No network of the request carries more; None where that is not known, for given flows or where nodes have
+        other numbers of terminals than one.
+    routes : Lanes or LongerLanes
+        Routes without deadlock, a lane for each pair.
     evidence : Bound
         Links, hops and bound as a claim for the separate checker.
     moves : int
         Moves of the search.
+    objective : str
+        What was to be good.
+    even : bool
+        Terminals send to all others evenly.
     complete : bool
-        The search ended by itself: hops, or diameter and hops, are at their bounds, or within the gap asked for.
+        The search ended by itself: what was asked for is at its bound, or within the gap asked for.
 
     Examples
     --------
     >>> from unknot.network.families import mesh
     >>> from unknot.synthesis.topology import designed, requested
-    >>> made = designed(requested(mesh(2, 3), ports=2, both_ways=False), moves=100_000)
-    >>> made.mean_hops, made.gap, made.evidence_holds
-    (1.6, 0.0, True)
+    >>> made = designed(requested(mesh(2, 3), ports=2, both_ways=False), "hops", moves=100_000)
+    >>> made.mean_hops, made.gap, made.evidence_holds, made.lanes
+    (1.6, 0.0, True, 2)
     """
 
     network: Network
@@ -63,8 +77,13 @@ class TopologyDesign(Brief):
     diameter: int
     least_hops: int
     least_diameter: int
+    carried: Throughput
+    most_carried: Fraction | None
+    routes: Lanes | LongerLanes
     evidence: Bound
     moves: int
+    objective: str
+    even: bool
     complete: bool
 
     @property
@@ -82,28 +101,71 @@ class TopologyDesign(Brief):
         return self.least_hops / self.pairs
 
     @property
-    def gap(self) -> float:
-        """Share by which the hops are above their lower bound."""
+    def gap(self) -> float | None:
+        """Share of the hops above their lower bound.
+
+        Where the objective is throughput, the share of the bound for all networks above the throughput; None: no
+        bound is known.
+        """
+        if self.objective == "throughput":
+            return None if self.most_carried is None else float(self.most_carried) / self.carried.least - 1
         return self.total_hops / self.least_hops - 1
+
+    @property
+    def throughput(self) -> float:
+        """Flits per terminal and cycle that some routes carry, found as flows; of given flows the multiple."""
+        return self.carried.least
+
+    @property
+    def throughput_bound(self) -> float:
+        """The same that no routes on this network exceed."""
+        return self.carried.most
+
+    @property
+    def most_throughput(self) -> float | None:
+        """The same that no network of the request exceeds; None: not known."""
+        return None if self.most_carried is None else float(self.most_carried)
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of the routes."""
+        return self.routes.count
+
+    @property
+    def highest_load(self) -> float:
+        """Highest load of a channel by the routes, as `unknot lanes` counts it."""
+        return self.routes.highest_load
+
+    @property
+    def routed(self) -> float:
+        """The throughput by these routes."""
+        return (self.network.num_terminals - 1 if self.even else 1) / self.highest_load
 
     @cached_property
     def evidence_holds(self) -> bool | None:
         """Whether the separate checker accepts links and bound; None: too much to check."""
         return self.evidence.evidence_holds(self.network)
 
+    @cached_property
+    def throughput_bound_holds(self) -> bool | None:
+        """Whether the separate checker accepts the bound on what this network carries; None: too much to check."""
+        return self.carried.evidence.evidence_holds(self.network)
+
 
 @counts_work
 def designed(
     wanted: TopologyRequest,
-    objective: Objective = "hops",
+    objective: Objective = "balanced",
     *,
     gap: float = 0.0,
+    flows: npt.ArrayLike | None = None,
+    most_lanes: int | None = None,
     moves: int | None = None,
     seed: int = 1,
     time_limit: float | Deadline | None = None,
     progress: Progress | None = None,
 ) -> TopologyDesign:
-    """Find a network of the fewest hops that a request allows, by simulated annealing.
+    """Find a good network that a request allows, by simulated annealing, and its routes.
 
     Ctrl-C ends the search and keeps the best network so far.
 
@@ -112,9 +174,15 @@ def designed(
     wanted : TopologyRequest
         Nodes, ports and links.
     objective : str
-        "hops", or "diameter": the least diameter, and of such networks the fewest hops.
+        "balanced": of networks whose hops are within 2 % of the fewest found, the one that carries most; "hops";
+        "diameter": the least diameter, and of such networks the fewest hops; "throughput": what routes of any kind
+        carry.
     gap : float
         Share above the bound at which the search ends.
+    flows : array_like of float, shape (terminals, terminals), optional
+        What terminals send to each other; by default each sends as much to every other.
+    most_lanes : int, optional
+        Most lanes of the routes, which are longer than shortest paths where that is needed.
     moves : int, optional
         Moves after which no further round of the search begins.
     seed : int
@@ -127,12 +195,14 @@ def designed(
     Returns
     -------
     TopologyDesign
-        The best network, and what is shown of all others.
+        The best network, its routes, and what is shown of all others.
 
     Raises
     ------
     NetworkError
         If the search found no connected network.
+    RelationError
+        If no routes were found in that number of lanes.
 
     Examples
     --------
@@ -144,63 +214,63 @@ def designed(
     """
     if objective not in get_args(Objective):
         raise NetworkError(f"objective: {objective!r} is none of {', '.join(get_args(Objective))}")
+    if flows is not None and len(wanted.image) > 1:
+        raise NetworkError("flows: a symmetry is kept under even traffic alone; leave out one of the two")
     deadline = begun(time_limit)
-    effort = SearchEffort(deadline.end, seed, progress)
-    least, proof = least_hops(wanted, deadline.part(BOUNDING))
+    whole = deadline.part(CARRYING)
+    least, proof = least_hops(wanted, whole.part(BOUNDING))
+    carries = objective in SLACKS
+    effort = SearchEffort((whole.part(SHORTENING) if carries else whole).end, seed, progress)
+    best, complete = _shortest(wanted, objective, least, gap, moves, effort)
+    most = _most_carried(wanted, least) if flows is None else None
+    if carries:
+        effort.deadline = whole.end
+        best = most_carrying(wanted, best, objective, flows, moves, effort)
+    network = wanted.network_of(best.links, f"designed {wanted.nodes.name}")
+    carried = throughput_of(network, flows, wanted.image if flows is None else None)
+    limits = {"flows": flows, "time_limit": deadline.part(ROUTING), "seed": seed, "progress": progress}
+    routes: Lanes | LongerLanes = lanes(network, **limits)  # type: ignore[arg-type]
+    if most_lanes is not None and routes.count > most_lanes:
+        routes = longer_lanes(network, most_lanes, **limits)  # type: ignore[arg-type]
+    claim = _claim(wanted, best, least, proof, most)
+    return TopologyDesign(
+        network, best.total, best.diameter, least, least_diameter(wanted), carried, most, routes, Bound(claim),
+        effort.moves, objective, flows is None, complete,
+    )  # fmt: skip
+
+
+def _shortest(
+    wanted: TopologyRequest, objective: str, least: int, gap: float, moves: int | None, effort: SearchEffort
+) -> tuple[Found, bool]:
+    """The best network of few hops, or of a small diameter, and whether the bound was reached."""
     least_far = least_diameter(wanted)
     best: Found | None = None
     complete = False
-    for one in _candidates(wanted, objective, least_far, effort):
+    for one in candidates(wanted, objective, least_far, effort):
         if one is not None and (best is None or one.rank(objective) < best.rank(objective)):
             best = one
             found(f"{one.total / (wanted.size * (wanted.size - 1)):.4f} mean hops, diameter {one.diameter}")
         if best is not None and best.total <= (1 + gap) * least:
-            complete = objective == "hops" or best.diameter == least_far
+            complete = objective != "diameter" or best.diameter == least_far
         if complete or (moves is not None and effort.moves >= moves):
             break
     if best is None:
         raise NetworkError(f"{wanted.nodes.name}: the search found no connected network; give more time or ports")
-    network = wanted.network_of(best.links, f"designed {wanted.nodes.name}")
-    claim = _claim(wanted, best, least, proof)
-    return TopologyDesign(network, best.total, best.diameter, least, least_far, Bound(claim), effort.moves, complete)
+    return best, complete
 
 
-class Found(NamedTuple):
-    """Links that connect all nodes, and their hops."""
-
-    links: Flags
-    total: int
-    diameter: int
-
-    def rank(self, objective: Objective) -> tuple[int, ...]:
-        return (self.diameter, self.total) if objective == "diameter" else (self.total, self.diameter)
+def _most_carried(wanted: TopologyRequest, least: int) -> Fraction | None:
+    """What no network carries more than, where each node has a terminal: a flit takes a link for each hop."""
+    ends = wanted.nodes.inject, wanted.nodes.eject
+    if any(not np.array_equal(np.sort(end), np.arange(wanted.size)) for end in ends):
+        return None
+    return Fraction(min(int(wanted.leaving.sum()), int(wanted.entering.sum())) * (wanted.size - 1), least)
 
 
-def _candidates(
-    wanted: TopologyRequest, objective: Objective, least_far: int, effort: SearchEffort
-) -> Iterator[Found | None]:
-    """Yield the best links of each round, None where they do not connect all nodes.
-
-    The diameter aimed at grows until it is reached.
-    """
-    target, tried, nearest = least_far, 0, NEVER
-    while not (effort.over or effort.interrupted):
-        space = space_of(wanted, target if objective == "diameter" else NEVER)
-        for links in rounds(space, effort, wanted.nodes.name, tried):
-            tried += 1
-            hops = hop_counts(links)
-            connected = not (hops < 0).any()
-            far = int(hops.max())
-            yield Found(links, int(hops.sum()), far) if connected else None
-            nearest = min(nearest, far) if connected else nearest
-            if objective == "diameter" and target < nearest and tried % PATIENCE == 0:
-                target += 1
-                break
-
-
-def _claim(wanted: TopologyRequest, best: Found, least: int, proof: Document) -> Document:
-    """Links, hops and bound for the checker."""
+def _claim(wanted: TopologyRequest, best: Found, least: int, proof: Document, most: Fraction | None) -> Document:
+    """Links, hops and bounds for the checker."""
     every = int(wanted.allowed.sum()) == wanted.size * (wanted.size - 1)
+    carried = {} if most is None else {"carried": [most.numerator, most.denominator]}
     return {
         "subject": "hops",
         "nodes": wanted.size,
@@ -212,5 +282,6 @@ def _claim(wanted: TopologyRequest, best: Found, least: int, proof: Document) ->
         "links": np.argwhere(best.links).tolist(),
         "hops": best.total,
         "least": least,
+        **carried,
         "proof": proof,
     }
