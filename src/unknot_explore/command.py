@@ -56,7 +56,7 @@ def explore(options: ExploreOptions) -> None:
     runs no files of Python. With --out the page is a file that works from disk, and shows what was computed.
     """
     from unknot_explore.page import page, started, stored
-    from unknot_explore.server import serve
+    from unknot_explore.server import require_harmless, serve
 
     if options.out is not None and options.out.suffix.lower() != ".html":
         raise UnknotError(f"{options.out}: the page is a file that ends in .html")
@@ -64,6 +64,7 @@ def explore(options: ExploreOptions) -> None:
         design, number = designed(options), None
     else:
         design, number = exercise_of(options.exercise), options.exercise - 1
+    require_harmless(design.model_dump())
     start = started(design, exercise=number)
     if options.out is None:
         serve(start, options.port, browser=not options.no_browser)

@@ -153,14 +153,7 @@ def serve(start: dict[str, Any], port: int = 0, *, browser: bool = True) -> None
     from unknot.cli.commands.activity import silence
     from unknot.cli.commands.printing import notify
 
-    taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        taken.bind((HOST, port))
-    except OSError as error:
-        raise UnknotError(
-            f"port {port} of {HOST} cannot be had: {error.strerror}; --port 0 takes a free one"
-        ) from None
+    taken = _bound(port)
     port, token, desk = taken.getsockname()[1], secrets.token_urlsafe(16), Desk()
     address = f"http://{HOST}:{port}/{token}/"
     app = application(start, token, port, desk)
@@ -182,6 +175,19 @@ def serve(start: dict[str, Any], port: int = 0, *, browser: bool = True) -> None
             server.run(sockets=[taken])
     finally:
         desk.close()
+
+
+def _bound(port: int) -> socket.socket:
+    """A socket of the port."""
+    taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind((HOST, port))
+    except (OSError, OverflowError) as error:
+        taken.close()
+        why = getattr(error, "strerror", None) or "ports are 0 to 65535"
+        raise UnknotError(f"port {port} of {HOST} cannot be had: {why}; --port 0 takes a free one") from None
+    return taken
 
 
 def _opened(address: str) -> None:

@@ -9,11 +9,14 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection
+from pathlib import Path
 
 import pytest
 import uvicorn
+from typer.testing import CliRunner
 
 from unknot._base.errors import UnknotError
+from unknot.cli.program import app
 from unknot_explore.design import Design
 from unknot_explore.page import page, started, stored
 from unknot_explore.server import MOST_BYTES, application, require_harmless
@@ -133,3 +136,23 @@ def test_a_file_has_its_answers() -> None:
     assert [one["question"] for one in answers] == ["network", "verdict"]
     assert len(text) < 3_000_000
     assert "It can deadlock." in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("ring(4)", "--port", "80000"), "ports are 0 to 65535"),
+        (("ring(4)", "--routing", "mine.py:rule"), "the page runs no files of Python"),
+        (("ring(4", "--out", "page.html"), "never closed"),
+        (("ring(4)", "--out", "page.txt"), "ends in .html"),
+        (("--exercise", "9"), "exercises 1 to 8"),
+        (("torus(150, 150)", "--routing", "dimension_order", "--out", "page.html"), "too many to show"),
+    ],
+)
+def test_bad_input_ends_in_a_sentence(
+    words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["explore", "--no-browser", *words])
+    assert (result.exit_code, said in result.stderr) == (2, True), result.output
+    assert not (tmp_path / "page.html").exists()
