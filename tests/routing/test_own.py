@@ -188,5 +188,6 @@ def test_a_replay_runs_no_code() -> None:
 def test_a_file_without_a_function_is_no_routing() -> None:
     from unknot.routing.own import own_function
 
-    with pytest.raises(RelationError, match=r"expected FILE\.py:FUNCTION"):
-        own_function("dimension_order", "--routing")
+    assert own_function("dimension_order", "--routing") is None
+    with pytest.raises(RelationError, match=r"--routing: name the function in none\.py as well, as none\.py:F"):
+        own_function(" none.py", "--routing")

@@ -319,3 +319,14 @@ def test_a_tabulated_rule_that_raises_says_so() -> None:
 def test_writing_out_of_bounds_is_caught_when_compiled() -> None:
     relation = Relation(PAIR, 1, overflowing, name="long")
     assert compiled_answer(relation, 2, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "each"), [([2, 2], 2), ([1, 2], None), ([2, 1], None), ([1, 255], None), ([255, 255], 255)]
+)
+def test_vcs_of_each_channel_are_a_number_where_all_have_as_many(counts: list[int], each: int | None) -> None:
+    assert VirtualChannels(PAIR, counts).each == each
+
+
+def test_a_network_without_channels_has_no_number_of_vcs() -> None:
+    assert VirtualChannels(Network("one", 1, [], []), 3).each is None

@@ -18,7 +18,7 @@ from unknot._base.extensions import DESIGNERS, Catalogue
 from unknot._base.later import Later
 from unknot._base.lent import lent
 from unknot.network import Network
-from unknot.routing.own import is_code, is_file, own_function, require_function, rooted
+from unknot.routing.own import is_file, own_function, rooted
 from unknot.routing.paths import cut_of
 from unknot.routing.relation import Relation
 from unknot.routing.routes_file import read_routes
@@ -149,11 +149,10 @@ def routing_named(text: str | Given, where: str = "<routing>") -> NamedRouting:
         name = own.name if isinstance(own, Relation) else getattr(own, "__name__", type(own).__name__)
         return NamedRouting(name, _maker(own, name), Call(name), named=False)
     assert isinstance(text, str)
-    if is_code(text):
-        return NamedRouting(text, *own_function(text, where))
+    if named := own_function(text, where):
+        return NamedRouting(text, *named)
     if is_file(text):
         return NamedRouting(text, partial(read_routes, path=text.strip()), Call(text.strip()))
-    require_function(text, where)
     call = parse_call(text, where)
     if call.name in DESIGNERS:
         return NamedRouting(text, DESIGNERS[call.name](), call)

@@ -70,8 +70,8 @@ def is_code(text: str) -> bool:
     return _CODE.fullmatch(text) is not None
 
 
-def own_function(text: str, where: str, takes: str = "network") -> tuple[Callable[..., Any], Call]:
-    """Run the file and return the function that the text names, with the call.
+def own_function(text: str, where: str, takes: str = "network") -> tuple[Callable[..., Any], Call] | None:
+    """Run the Python file that a text names, and return its function with the call; None: the text names no file.
 
     Parameters
     ----------
@@ -85,12 +85,16 @@ def own_function(text: str, where: str, takes: str = "network") -> tuple[Callabl
     Raises
     ------
     RelationError
-        If there is no such file or function, or the file raises an error. The function that is returned raises it
-        as well, for every exception of its own; the message names the line of the file.
+        If there is no such file or function, the text names a file alone, or the file raises an error. The function
+        that is returned raises it as well, for every exception of its own; the message names the line of the file.
     """
     match = _CODE.fullmatch(text)
     if match is None:
-        raise RelationError(f"{where}: expected FILE.py:FUNCTION, got {text!r}")
+        path = Path(text.strip())
+        if path.suffix == ".py" and "(" not in text:
+            wanted = f"name the function in {path} as well, as {path}:FUNCTION"
+            raise RelationError(f"{where}: {wanted}; {_near('', path)}")
+        return None
     path, call = Path(match[1].strip()), parse_call(match[2], where)
     read_text(path)
     names = _blamed(path, str(path), runpy.run_path)(str(path), run_name=path.stem)
@@ -100,19 +104,6 @@ def own_function(text: str, where: str, takes: str = "network") -> tuple[Callabl
     if inspect.isfunction(function) and not inspect.signature(function).parameters:
         raise RelationError(f"{path}: {call.name}() must take the {takes} first")
     return _blamed(path, f"{path}: {call.name}()", function), call
-
-
-def require_function(text: str, where: str) -> None:
-    """Refuse the name of a Python file alone.
-
-    Raises
-    ------
-    RelationError
-        Names the functions that the file makes; it is not run.
-    """
-    path = Path(text.strip())
-    if path.suffix == ".py" and "(" not in text:
-        raise RelationError(f"{where}: name the function in {path} as well, as {path}:FUNCTION; {_near('', path)}")
 
 
 def _near(name: str, path: Path) -> str:

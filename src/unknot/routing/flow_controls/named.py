@@ -15,7 +15,7 @@ from unknot._base.switching import DEFAULT_SWITCHING, SWITCHINGS, Switching, swi
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.techniques import TECHNIQUES, technique_of
 from unknot.routing.flow_controls.validated import validated
-from unknot.routing.own import is_code, own_function, require_function
+from unknot.routing.own import own_function
 from unknot.routing.relation import Relation
 
 Builder = Callable[..., FlowControl]
@@ -72,15 +72,13 @@ def flow_named(relation: Relation, text: str, where: str = "--switching", **defa
     >>> len(flow_named(relation, "damq(reserved=1)").pools), flow_named(relation, "vct").name
     (8, 'vct')
     """
-    if is_technique(text):
-        return TECHNIQUES[text]  # type: ignore[index]
-    if is_code(text):
-        builder, call = own_function(text, where, "relation")
+    if text in SWITCHINGS:
+        return TECHNIQUES[text]
+    if named := own_function(text, where, "relation"):
         file = Path(text.rpartition(".py:")[0] + ".py").name
-        return _built(relation, call, builder, f"{file}: {call.name}()", defaults)
-    require_function(text, where)
+        return _built(relation, *named, f"{file}: ", defaults)
     call = parse_call(text, where)
-    return _built(relation, call, chosen(call, builders(), "flow control", SWITCHINGS), f"{call.name}()", defaults)
+    return _built(relation, chosen(call, builders(), "flow control", SWITCHINGS), call, "", defaults)
 
 
 def flow_given(
@@ -117,7 +115,7 @@ def flow_given(
     >>> flow_given(relation, "wormhole"), flow_given(relation, "damq()")[0]
     (('wormhole', None), 'vct')
     """
-    if flow is None and (not isinstance(switching, str) or is_technique(switching)):
+    if flow is None and (not isinstance(switching, str) or switching in SWITCHINGS):
         return switching_named(switching), None
     text, where = (switching, where) if flow is None else (flow, "flow")
     made = flow_named(relation, text, where, **defaults) if isinstance(text, str) else text
@@ -138,13 +136,13 @@ def flow_of_rule(relation: Relation, rule: str, builder: str, where: str, **defa
     if call.args:
         raise RelationError(f"{where}: {call.name} takes options by their names alone, got {rule!r}")
     named = Call(builder, (call.name,), call.options, call.text, call.where, call.columns)
-    return _built(relation, named, builders()[builder], f"{builder}()", defaults)
+    return _built(relation, builders()[builder], named, "", defaults)
 
 
 def _built(
-    relation: Relation, call: Call, builder: Callable[..., Any], who: str, defaults: dict[str, Any]
+    relation: Relation, builder: Callable[..., Any], call: Call, file: str, defaults: dict[str, Any]
 ) -> FlowControl:
-    """What a builder returns for a call, looked at."""
+    """What a builder of a file returns for a call, looked at."""
     takes = inspect.signature(builder).parameters
     more = {name: each for name, each in defaults.items() if name in takes and name not in call.options}
-    return validated(relation, apply(call, builder, relation, **more), f"{call.where}: {who}")
+    return validated(relation, apply(call, builder, relation, **more), f"{call.where}: {file}{call.name}()")
