@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
 from unknot._base.errors import UnknotError
 from unknot.fabrics.named import network
@@ -15,7 +14,7 @@ from unknot.simulation.engine.router import Router
 from unknot_collectives import Operation, bound, group_of, platform_of
 from unknot_collectives.choice import by_algorithm
 from unknot_collectives.comparison import Timed, compared
-from unknot_collectives.on_routes import on_routes
+from unknot_collectives.on_routes import ScheduleRoutes
 from unknot_collectives.platform import ROOTED
 from unknot_collectives.rings import ring_order
 from unknot_collectives.textbook import algorithms
@@ -63,7 +62,7 @@ def timed(text: str, rule: str, kind: str, name: str, size: int) -> Timed:
     whole = Operation(kind, platform.members, Fraction(1), platform.members[0] if kind in ROOTED else None)
     group = group_of(built, whole)
     group = replace(group, circle=ring_order(platform, group.row))
-    choices = by_algorithm(platform, whole, [name], group=group, routes=partial(on_routes, relation=relation))
+    choices = by_algorithm(platform, whole, [name], group=group, routes=ScheduleRoutes(relation))
     floor = bound(platform_of(built), replace(whole, size=Fraction(size)), quick=True)
     return compared(choices, [floor], relation, router=router, buffer_depth=16, packet=16).tables[0][0]
 

@@ -15,7 +15,7 @@ from unknot._base.numbers import require_whole
 from unknot_collectives.arrangements import arranged
 from unknot_collectives.bounds import bound
 from unknot_collectives.greedy import PATIENCE, greedy_order, require_reach
-from unknot_collectives.on_routes import OnRoutes
+from unknot_collectives.on_routes import ScheduleRoutes
 from unknot_collectives.optimal import optimal
 from unknot_collectives.orders import Group
 from unknot_collectives.platform import Operation, Platform, require_room
@@ -27,7 +27,6 @@ from unknot_collectives.timing import StartOrder, order_of_starts
 BY_TREES = ("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce")
 """Operations of greedy trees, and of packed ones."""
 PIECES = (1, 2, 4, 8, 16, 32, 64)
-"""Numbers of pieces that are tried."""
 MOST_TRANSFERS = 100_000
 """Transfers of the largest schedule that is tried, unless it is the only one, or packed."""
 MOST_OF_TREES = 300_000
@@ -42,6 +41,8 @@ NEAR = 1.02
 """Times its bound up to which no faster schedule is searched for."""
 LOOKED_AT = 8
 """Candidates whose starts `best` looks for."""
+BEGUN_WITH = (1, 4, 16)
+"""Numbers of pieces of schedules from which others are searched for."""
 SELDOM_BEST = ("pairwise", "recursive_doubling", "bruck")
 """Algorithms that are tried last: they are large, and others are mostly faster."""
 
@@ -52,10 +53,8 @@ class AlgorithmProposal:
 
     Attributes
     ----------
-    algorithm : str
-    pieces : int
     latency : float
-        Time by steps if the operation had no size.
+        By steps, if the operation had no size.
     busy : float
         Time by steps for each unit of size besides.
     least : float
@@ -90,7 +89,7 @@ def candidates(
     *,
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
-    routes: OnRoutes | None = None,
+    routes: ScheduleRoutes | None = None,
     searched: bool = False,
 ) -> list[AlgorithmProposal]:
     """Return all algorithms, or the named ones, with numbers of pieces; unsuitable algorithms are left out.
@@ -102,14 +101,15 @@ def candidates(
     operation : Operation
         The operation.
     names : sequence of str
-        Of `algorithms`, or ``optimal``: packed trees, and paths of a flow; or, without switches, ``greedy``.
+        Of `algorithms`, or ``optimal``: packed trees, and paths of a flow; or, without switches, ``greedy``; or, of
+        few members, ``searched``.
     group : Group, optional
         The members in the order of rings and trees.
     pieces : Sequence[int]
         Numbers of pieces into which chunks are cut.
-    routes : callable, optional
-        Puts the schedule of an algorithm on routes, as `on_routes` does; by default each takes one shortest path for
-        each pair, and ``optimal`` its own.
+    routes : ScheduleRoutes, optional
+        On which schedules are put; by default each takes one shortest path for each pair, ``optimal`` and
+        ``searched`` their own.
     searched : bool
         Whether trees and exchanges take the members in the best order found, as `arranged` says.
 
@@ -143,7 +143,7 @@ def by_algorithm(
     *,
     group: Group | None = None,
     pieces: Sequence[int] = PIECES,
-    routes: OnRoutes | None = None,
+    routes: ScheduleRoutes | None = None,
     searched: bool = False,
 ) -> Iterator[list[AlgorithmProposal]]:
     """Yield the candidates algorithm by algorithm, often best ones first."""
@@ -152,7 +152,7 @@ def by_algorithm(
     many = len(operation.members)
     small = many <= MOST_MEMBERS and operation.kind != "barrier" and not operation.groups
     known = (*algorithms(operation.kind), *("greedy",) * (operation.kind in BY_TREES), "optimal")
-    known += ("searched",) * (small and routes is None)
+    known += ("searched",) * small
     for name in names:
         require_known(f"unknown algorithm of {operation.kind}", name, known, NetworkError)
     if not names and (many > MOST_PACKED or operation.kind == "barrier"):
@@ -179,12 +179,12 @@ def _candidates(
     name: str,
     group: Group | None,
     pieces: Sequence[int],
-    routes: OnRoutes | None,
+    routes: ScheduleRoutes | None,
 ) -> list[AlgorithmProposal]:
     if name == "greedy":
         return _greedy(platform, unit, pieces)
     if name == "searched":
-        return _searched(platform, unit, group)
+        return _searched(platform, unit, group, routes)
     base, made = optimal(platform, unit) if name == "optimal" else textbook(platform, unit, name, group), []
     base = base if routes is None else routes(base)
     least, on = float(base.busiest), Counter(sent.chunk for sent in base.transfers)
@@ -199,7 +199,7 @@ def _candidates(
 
 
 def _started(base: Schedule, pieces: int, latency: float, busy: float, size: Fraction) -> StartOrder:
-    """Return a schedule of unit size for another size, in pieces, by steps or by starts, whichever is faster."""
+    """Return a schedule of unit size for another size, in pieces, by steps or by starts."""
     whole, by_steps = base.resized(size), latency + busy * float(size)
     cut = whole.pipelined(pieces, alike=True)
     if len(cut.transfers) <= (MOST_OF_TREES if base.name == "optimal" else MOST_TIMED):
@@ -228,27 +228,30 @@ def _greedy(platform: Platform, unit: Operation, pieces: Sequence[int]) -> list[
     return made
 
 
-def _searched(platform: Platform, unit: Operation, group: Group | None) -> list[AlgorithmProposal]:
+def _searched(
+    platform: Platform, unit: Operation, group: Group | None, routes: ScheduleRoutes | None
+) -> list[AlgorithmProposal]:
     """Return the schedule that is searched for from the fastest ones along trees, for a size."""
     require_searchable(unit)
+    ways = None if routes is None or routes.is_free else routes.ways(unit.members)
     names = [*("greedy",) * (unit.kind in BY_TREES), "optimal", *algorithms(unit.kind)]
 
     def starts(size: Fraction) -> Iterator[StartOrder]:
         for name in names:
             with suppress(NetworkError):
-                choices = _candidates(platform, unit, name, group, (1,), None)
+                choices = _candidates(platform, unit, name, group, BEGUN_WITH, routes)
                 yield min((one.start_order(size) for one in choices), key=lambda one: one.time)
 
     def floor(size: Fraction) -> float:
         return float(bound(platform, replace(unit, size=size)).time)
 
-    return [AlgorithmProposal("searched", 1, 0.0, 0.0, 0.0, lambda size: searched_from(starts(size)), floor)]
+    return [AlgorithmProposal("searched", 1, 0.0, 0.0, 0.0, lambda size: searched_from(starts(size), ways), floor)]
 
 
 def best(choices: Sequence[AlgorithmProposal], size: Fraction, looked_at: int = LOOKED_AT) -> Schedule:
     """Return the schedule of least time for a size; of equals that with fewer pieces.
 
-    Greedy trees, and the best by steps, are made. What cannot be faster by `ALIKE`, by its busiest channel, is not.
+    What cannot be faster by `ALIKE`, by its busiest channel, is not made.
 
     Parameters
     ----------

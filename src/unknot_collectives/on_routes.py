@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from unknot._base.arrays import Ints
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.shortest_paths import fully_adaptive
 from unknot.verify.flow_routes import route_flows
 from unknot_collectives.schedule import Schedule
 
-OnRoutes = Callable[[Schedule], Schedule]
-"""Puts a schedule by steps on routes."""
+COPIES = 8
+"""Flows between two members by which permitted paths are found."""
+
+
+@dataclass(frozen=True)
+class ScheduleRoutes:
+    """The routes on which schedules by steps are put.
+
+    Attributes
+    ----------
+    relation : Relation
+        The routing.
+    is_free : bool
+        Whether algorithms that find paths of their own, ``optimal`` and ``searched``, may take any.
+    """
+
+    relation: Relation
+    is_free: bool = False
+
+    def __call__(self, schedule: Schedule) -> Schedule:
+        """Return a schedule with each transfer on these routes."""
+        return schedule if self.is_free and schedule.name == "optimal" else on_routes(schedule, self.relation)
+
+    def ways(self, members: Sequence[int]) -> dict[tuple[int, int], list[tuple[int, ...]]]:
+        """Return permitted paths between members: those that several flows at a time spread over."""
+        pairs = [(one, other) for one in members for other in members if one != other]
+        copies = np.repeat(np.array(pairs), COPIES, axis=0)
+        phase = np.repeat(np.arange(len(pairs)), COPIES)
+        found: dict[tuple[int, int], list[tuple[int, ...]]] = {pair: [] for pair in pairs}
+        paths = _between_members(self.relation, copies[:, 0], copies[:, 1], [1.0] * len(copies), phase.tolist())
+        for (one, other), path in zip(copies.tolist(), paths, strict=True):
+            found[one, other] += [path] * (path not in found[one, other])
+        return found
 
 
 def on_routes(schedule: Schedule, relation: Relation) -> Schedule:
@@ -48,26 +80,32 @@ def on_routes(schedule: Schedule, relation: Relation) -> Schedule:
     >>> direct.busiest, on_routes(direct, nca(fat_tree(4, 2))).busiest
     (Fraction(48, 1), Fraction(15, 1))
     """
-    network, sent = relation.network, schedule.by_steps().transfers
-    first, terminals = network.num_routers, network.num_channels
-    source, target = (
-        np.array(side) - first for side in zip(*((one.source, one.target) for one in sent), strict=True)
-    )
+    sent = schedule.by_steps().transfers
+    source, target = (np.array(side) for side in zip(*((one.source, one.target) for one in sent), strict=True))
     flits = [float(schedule.chunks[one.chunk].size) for one in sent]
-    routes = route_flows(relation, source, target, flits, [one.step for one in sent]).routes.lists()
-    # A platform numbers two channels for each terminal, into the network and out of it, after those of the network.
-    ends = zip((terminals + 2 * source).tolist(), routes, (terminals + 2 * target + 1).tolist(), strict=True)
-    moved = (replace(one, path=(a, *way, b)) for one, (a, way, b) in zip(sent, ends, strict=True))
+    paths = _between_members(relation, source, target, flits, [one.step for one in sent])
+    moved = (replace(one, path=path) for one, path in zip(sent, paths, strict=True))
     return replace(schedule, transfers=tuple(moved), starts=())
 
 
-def shortest_routes(network: Network) -> OnRoutes | None:
-    """Return the function that spreads a schedule over all shortest paths of a network.
+def _between_members(
+    relation: Relation, source: Ints, target: Ints, flits: Sequence[float], phase: Sequence[int]
+) -> Iterator[tuple[int, ...]]:
+    """Yield the channels of flows from members to members, those of terminals among them."""
+    first, terminals = relation.network.num_routers, relation.network.num_channels
+    source, target = source - first, target - first
+    routes = route_flows(relation, source, target, flits, phase).routes.lists()
+    # A platform numbers two channels for each terminal, into the network and out of it, after those of the network.
+    ends = zip((terminals + 2 * source).tolist(), routes, (terminals + 2 * target + 1).tolist(), strict=True)
+    return ((a, *way, b) for a, way, b in ends)
 
-    Schedules by flows and packed trees, ``optimal``, have paths of their own and keep these. None where channels
+
+def shortest_routes(network: Network) -> ScheduleRoutes | None:
+    """Return the routes that spread a schedule over all shortest paths of a network.
+
+    None where channels
     differ in latency: the path of least latency counts then, which platforms know.
     """
     if np.unique(network.latency).size > 1:
         return None
-    relation = fully_adaptive(network)
-    return lambda schedule: schedule if schedule.name == "optimal" else on_routes(schedule, relation)
+    return ScheduleRoutes(fully_adaptive(network), is_free=True)

@@ -11,83 +11,73 @@ from unknot._base.errors import NetworkError
 from unknot_collectives.schedule import Schedule, Transfer
 from unknot_collectives.trees import UPWARD, Tree, TreeEdge
 
-UNITS = 64
-"""Parts of a block, at most; a part is never less than a unit of size."""
-Edge = tuple[int, int, tuple[int, ...]]
-"""Parent, child and channels; of a tree that adds up, from child to parent."""
+Edge = tuple[int, tuple[int, ...]]
+"""Parent, and the channels that are passed: from it, or up to it."""
 
 
 @dataclass(frozen=True)
 class BlockPart:
-    """Units of a block with their trees: up to the root where data is added up, and down from the root.
+    """A part of a block with its trees: up to the root, and down from the root.
 
     Attributes
     ----------
     root : int
     leaf : int or None
-    units : int
+        The only member that the data are for, or from.
+    share : Fraction
+        Of the size of the operation.
     up, down : mapping from child to Edge
         Empty where nothing goes that way.
     """
 
     root: int
     leaf: int | None
-    units: int
+    share: Fraction
     up: Mapping[int, Edge]
     down: Mapping[int, Edge]
 
+    def tree(self, *, up: bool) -> Tree:
+        """Return a tree, whose steps are distances from the root; channels up are listed from the root.
 
-def tree_of_part(one: BlockPart, edges: Mapping[int, Edge], share: Fraction) -> Tree:
-    """Return the tree of edges, whose steps are distances from the root."""
-    depth, left, made = {one.root: 0}, list(edges.values()), list[TreeEdge]()
-    while left:
-        later = list[Edge]()
-        for parent, child, path in left:
-            if parent in depth:
-                made.append(TreeEdge(depth[parent], parent, child, path))
+        Raises
+        ------
+        NetworkError
+            If edges do not make a tree.
+        """
+        depth, left, made = {self.root: 0}, dict(self.up if up else self.down), list[TreeEdge]()
+        while left:
+            near = {child: edge for child, edge in left.items() if edge[0] in depth}
+            if not near:
+                raise NetworkError("edges do not make a tree")
+            for child, (parent, path) in near.items():
+                made.append(TreeEdge(depth[parent], parent, child, path[::-1] if up else path))
                 depth[child] = depth[parent] + 1
-            else:
-                later.append((parent, child, path))
-        if len(later) == len(left):
-            raise NetworkError("edges do not make a tree")
-        left = later
-    return Tree(one.root, tuple(made), share, one.leaf)
+                del left[child]
+        return Tree(self.root, tuple(made), self.share, self.leaf)
 
 
 def parts_of(schedule: Schedule) -> Iterator[BlockPart]:
-    """Yield the parts of a schedule along trees, in units of 1 / `UNITS`² of the size; up edges are turned."""
+    """Yield the parts of a schedule along trees.
+
+    Raises
+    ------
+    NetworkError
+        If it does not go along trees.
+    """
     kind = schedule.operation.kind
     by_chunk = defaultdict[int, list[Transfer]](list)
     for sent in schedule.transfers:
         by_chunk[sent.chunk].append(sent)
     for number, sends in by_chunk.items():
         chunk = schedule.chunks[number]
-        gathers = kind in UPWARD
-        turned = [one for one in sends if one.reduces or gathers]
-        plain = [one for one in sends if not (one.reduces or gathers)]
-        up = {one.source: (one.target, one.source, one.path[::-1]) for one in turned}
-        down = {one.target: (one.source, one.target, one.path) for one in plain}
-        if len(up) < len(turned) or len(down) < len(plain):
-            raise NetworkError(f"{schedule.name} does not go along trees")
-        tree = up or down
-        root = next((parent for parent, _, _ in tree.values() if parent not in tree), None)
-        if root is None or (up and down and root in down):
+        upward = [one for one in sends if one.reduces or kind in UPWARD]
+        downward = [one for one in sends if not (one.reduces or kind in UPWARD)]
+        up = {one.source: (one.target, one.path) for one in upward}
+        down = {one.target: (one.source, one.path) for one in downward}
+        roots = {parent for tree in (up, down) for parent, _ in tree.values() if parent not in tree}
+        if len(up) < len(upward) or len(down) < len(downward) or len(roots) != 1:
             raise NetworkError(f"{schedule.name} does not go along trees")
         leaf = None
         if kind in ("scatter", "gather", "all_to_all"):
-            leaf = chunk.source if gathers else chunk.target
-            tree = {leaf or 0: (root, leaf or 0, _joined(tree, root, leaf or 0))}
-        units = max(1, round(chunk.size / schedule.operation.size * UNITS**2))
-        if kind == "all_reduce":
-            yield BlockPart(root, leaf, units, up, down)
-        else:
-            yield BlockPart(root, leaf, units, {}, tree)
-
-
-def _joined(tree: Mapping[int, Edge], root: int, leaf: int) -> tuple[int, ...]:
-    """Return the channels from the root of a tree to a leaf, in one."""
-    path, at = tuple[int, ...](), leaf
-    while at != root:
-        parent, _, channels = tree[at]
-        path, at = (*channels, *path), parent
-    return path
+            leaf = chunk.source if kind == "gather" else chunk.target
+        yield BlockPart(roots.pop(), leaf, chunk.size / schedule.operation.size, up, down)

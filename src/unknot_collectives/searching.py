@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, pairwise
 from typing import Any
 
+import numpy as np
+
 from unknot._base.errors import NetworkError
-from unknot_collectives.parts import UNITS, BlockPart, parts_of, tree_of_part
+from unknot_collectives.parts import BlockPart, parts_of
 from unknot_collectives.platform import Operation, Platform
 from unknot_collectives.schedule import Schedule
-from unknot_collectives.timing import StartOrder, order_of_starts
+from unknot_collectives.timing import StartOrder
+from unknot_collectives.tree_arrays import Parts, Room, TreeMoves, Uses, Ways
 from unknot_collectives.trees import UPWARD, spread, up_and_down
 
 MOST_MEMBERS = 8
 """Members up to which schedules are searched."""
 PATHS = 4
 """Paths between two members that are tried: those of least latency."""
-MOST_EDGES = 10_000
-"""Edges that are timed, over all changes."""
-MOST_CHUNKS = 12
-"""Trees with which a search begins, at most, for each block."""
+MOST_LOOKS = 300_000_000
+"""Looks at waiting edges, over all changes: half a second."""
+MOST_PARTS = 96
+"""Parts of all blocks together; where blocks are many, two for each."""
+MOST_BEGUN = 48
+"""Parts with which a search begins, but one for each block."""
 STARTS = 4
 """Schedules from which others are searched for, the fastest first."""
-FRESH = 0.93
-"""Share of changes that do not begin a tree anew."""
+BESIDE = 24
+"""Transfers that pass a channel beside each other, at most."""
+
+WaysOf = Mapping[tuple[int, int], Sequence[tuple[int, ...]]]
+"""Paths from member to member, by their channels."""
 
 
-def searched(start: Schedule) -> StartOrder:
+def searched(start: Schedule, ways: WaysOf | None = None) -> StartOrder:
     """Return the schedule of least time found from one that goes along trees, in whole units of size.
 
     Shares of trees are rounded to whole units first. Then a member gets its data from another one or over another
@@ -42,16 +49,19 @@ def searched(start: Schedule) -> StartOrder:
     ----------
     start : Schedule
         Of one group on `MOST_MEMBERS` members at most, without parts that members exchange in a step.
+    ways : mapping from pairs of members to paths, optional
+        Permitted ones, beside those of the start; by default the `PATHS` of least latency.
 
     Raises
     ------
     NetworkError
         If the schedule is not of trees, or members are too many.
     """
-    return _TreeSearch(start).best()
+    require_searchable(start.operation)
+    return _TreeSearch(start, ways_between(start.platform, start.operation.members) if ways is None else ways).best()
 
 
-def searched_from(starts: Iterable[StartOrder]) -> StartOrder:
+def searched_from(starts: Iterable[StartOrder], ways: WaysOf | None = None) -> StartOrder:
     """Return the fastest schedule that is found from the fastest of some along trees.
 
     Raises
@@ -62,7 +72,7 @@ def searched_from(starts: Iterable[StartOrder]) -> StartOrder:
     found, why = list[StartOrder](), "there is no schedule along trees to search from"
     for one in sorted(starts, key=lambda one: one.time):
         try:
-            found.append(searched(one.schedule))
+            found.append(searched(one.schedule, ways))
         except NetworkError as error:
             why = str(error)
         if len(found) == STARTS:
@@ -83,134 +93,155 @@ def require_searchable(operation: Operation) -> None:
         raise NetworkError(f"schedules are searched for one group of {MOST_MEMBERS} members at most, and no barrier")
 
 
+@dataclass(frozen=True)
+class _WholePart:
+    """A part of a block with its whole number of units."""
+
+    part: BlockPart
+    units: int
+
+
 class _TreeSearch:
-    def __init__(self, start: Schedule) -> None:
+    def __init__(self, start: Schedule, ways: WaysOf) -> None:
         self.start, self.operation = start, start.operation
-        require_searchable(self.operation)
-        self.draw = random.Random(1)
         self.platform = replace(start.platform, members=self.operation.members)
-        self.turned = self.platform.reversed()
-        self.ups = self.operation.kind in UPWARD
-        self.whole = max(1, min(UNITS, int(self.operation.size)))
-        self.paths = {up: _paths(self.turned if up else self.platform) for up in (False, True)}
+        self.place = {member: i for i, member in enumerate(self.operation.members)}
+        self.both, self.ups = self.operation.kind == "all_reduce", self.operation.kind in UPWARD
+        self.whole = max(1, int(self.operation.size))
+        self.parts = self.rounded(list(parts_of(start)))
+        self.paths = {pair: list(some) for pair, some in ways.items()}
+        for one in self.parts:
+            for up, tree in ((True, one.part.up), (False, one.part.down)):
+                for child, (parent, path) in tree.items():
+                    known = self.paths.setdefault((child, parent) if up else (parent, child), [])
+                    known += [path] * (path not in known)
 
     def best(self) -> StartOrder:
-        parts = self.rounded(list(parts_of(self.start)))
-        now = self.timed(parts)
-        chosen, edges = now, sum(len(one.up) + len(one.down) for one in parts)
-        tries = MOST_EDGES // max(1, edges)
-        for turn in range(tries):
-            changed = self.changed(parts)
-            if changed is None:
-                continue
-            made = self.timed(changed)
-            slack = 1 + 0.03 * max(0.0, 1 - 2 * turn / tries) * self.draw.random()
-            if made.time <= now.time * slack + 1e-12:
-                parts, now = changed, made
-                if now.time < chosen.time:
-                    chosen = now
-        return chosen
+        from unknot_collectives.tree_search_kernel import anneal
 
-    def rounded(self, parts: list[BlockPart]) -> list[BlockPart]:
-        """Return parts whose shares, in size units of 1 / `UNITS`², are whole units; of a block the largest parts."""
+        parts = self.arrays()
+        best, platform, edges = Parts._make(one.copy() for one in parts), self.platform, parts.parent.size
+        count, members = len(platform.channels), len(self.place)
+        bandwidth = np.array([float(c.bandwidth) for c in platform.channels])
+        uses = Uses(
+            bandwidth, np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.int64), np.zeros((count, BESIDE, 3))
+        )
+        ints = [np.zeros(edges, dtype=np.int64) for _ in range(4)]
+        room = Room._make([np.zeros(edges), np.zeros(edges), *ints, np.zeros(2, dtype=np.int64)])
+        side = -1 if self.both else 1 - self.ups
+        moves = TreeMoves(side, self.both, float(self.start.time), MOST_LOOKS, np.zeros(3, dtype=np.int64))
+        time = anneal(self.ways(), parts, best, uses, room, moves, np.ones(1, dtype=np.uint64))
+        return self.order(best, room.order[: room.many[0]].tolist(), float(time), members)
+
+    def ways(self) -> Ways:
+        first, start, channel, begins, latency, rate = (
+            [0],
+            [0],
+            list[int](),
+            list[float](),
+            list[float](),
+            list[float](),
+        )
+        for one in self.place:
+            for other in self.place:
+                for path in self.paths.get((one, other), ()):
+                    passed, late = [self.platform.channels[c] for c in path], 0.0
+                    for number, c in zip(path, passed, strict=True):
+                        channel.append(number)
+                        begins.append(late)
+                        late += float(c.latency)
+                    start.append(len(channel))
+                    latency.append(late)
+                    rate.append(float(min(c.bandwidth for c in passed)))
+                first.append(len(latency))
+        ints = [np.array(some, dtype=np.int64) for some in (first, start, channel)]
+        return Ways._make([*ints, np.array(begins), np.array(latency), np.array(rate)])
+
+    def arrays(self) -> Parts:
+        members, blocks = len(self.place), list(dict.fromkeys(self.block(one.part) for one in self.parts))
+        rows = max(MOST_PARTS, 2 * len(blocks)) + 2
+        shape, ints = (rows, 2, members), [np.zeros(rows, dtype=np.int64) for _ in range(4)]
+        trees = np.full(shape, -1, dtype=np.int64), np.zeros(shape, dtype=np.int64), np.zeros(shape)
+        made = Parts._make([np.array([len(self.parts)]), *ints, np.zeros(rows), np.zeros(rows), *trees])
+        for i, one in enumerate(self.parts):
+            part = one.part
+            made.block[i], made.units[i] = blocks.index(self.block(part)), one.units
+            made.root[i], made.leaf[i] = self.place[part.root], -1 if part.leaf is None else self.place[part.leaf]
+            made.unit[i] = float(self.operation.size * self.unit(part))
+            made.size[i] = one.units * made.unit[i]
+            for side, tree in enumerate((part.up, part.down)):
+                for child, (parent, path) in tree.items():
+                    made.parent[i, side, self.place[child]] = self.place[parent]
+                    ends = (parent, child) if side else (child, parent)
+                    made.way[i, side, self.place[child]] = self.paths[ends].index(path)
+        return made
+
+    def order(self, found: Parts, edges: Sequence[int], time: float, members: int) -> StartOrder:
+        """Return the schedule of parts with its order of starts, given by edges."""
+        many, row = int(found.many[0]), self.operation.members
+        made = list[BlockPart]()
+        for i in range(many):
+            trees = list[dict[int, tuple[int, tuple[int, ...]]]]()
+            for side in range(2):
+                there = {
+                    row[v]: row[found.parent[i, side, v]] for v in range(members) if found.parent[i, side, v] >= 0
+                }
+                ways = {row[v]: found.way[i, side, v] for v in range(members)}
+                trees.append({
+                    child: (parent, self.paths[(parent, child) if side else (child, parent)][ways[child]])
+                    for child, parent in there.items()
+                })  # fmt: skip
+            leaf = None if found.leaf[i] < 0 else row[found.leaf[i]]
+            part = BlockPart(row[found.root[i]], leaf, Fraction(0), *trees)
+            made.append(replace(part, share=int(found.units[i]) * self.unit(part)))
+        if self.both:  # chunks are numbered root by root
+            roots = list(dict.fromkeys(one.root for one in made))
+            turns = sorted(range(many), key=lambda i: roots.index(made[i].root))
+            up, down = ([made[i].tree(up=side) for i in turns] for side in (True, False))
+            schedule = up_and_down("searched", self.platform, self.operation, up, down)
+        else:
+            turns = list(range(many))
+            schedule = spread("searched", self.platform, self.operation, [one.tree(up=self.ups) for one in made])
+        chunk = {part: number for number, part in enumerate(turns)}
+        number = {
+            (sent.chunk, sent.source if sent.reduces or self.ups else sent.target, sent.reduces or self.ups): i
+            for i, sent in enumerate(schedule.transfers)
+        }
+        keys = ((chunk[e // (2 * members)], row[e % members], e // members % 2 == 0) for e in edges)
+        return StartOrder(schedule, time, [number[key] for key in keys])
+
+    def rounded(self, parts: list[BlockPart]) -> list[_WholePart]:
+        """Return parts in whole units: of a block the largest ones, as many as there is room for."""
         blocks = defaultdict[tuple[Any, ...], list[BlockPart]](list)
         for one in parts:
             blocks[self.block(one)].append(one)
-        kept = list[BlockPart]()
+        kept, most = list[_WholePart](), max(1, MOST_BEGUN // len(blocks))
         for some in blocks.values():
-            some = sorted(some, key=lambda one: -one.units)[:MOST_CHUNKS]
-            total, whole = sum(one.units for one in some), self.whole_of(some[0])
-            left, before = Fraction(0), 0
+            some = sorted(some, key=lambda one: -one.share)[:most]
+            total, whole, left, before = sum(one.share for one in some), self.whole_of(some[0]), Fraction(0), 0
             for one in some:
-                left += Fraction(one.units * whole, total)
+                left += one.share * whole / total
                 units = round(left) - before
                 before += units
-                kept += [replace(one, units=units)] * (units > 0)
+                kept += [_WholePart(one, units)] * (units > 0)
         return kept
 
     def block(self, one: BlockPart) -> tuple[Any, ...]:
-        return () if self.operation.kind == "all_reduce" else (one.root, one.leaf)
+        return () if self.both else (one.root, one.leaf)
+
+    def amount(self, one: BlockPart) -> Fraction:
+        return self.operation.amounts[one.root, one.leaf or 0] if self.operation.blocks else Fraction(1)
 
     def whole_of(self, one: BlockPart) -> int:
         """Return the units of the block of a part."""
-        if not self.operation.blocks:
-            return self.whole
-        amount = self.operation.amounts[one.root, one.leaf or 0]
-        return max(1, round(self.whole * amount))
+        return max(1, round(self.whole * self.amount(one)))
 
-    def timed(self, parts: Sequence[BlockPart]) -> StartOrder:
-        """Return the order of starts of the schedule of parts."""
-        trees = [
-            [tree_of_part(one, one.up if up else one.down, self.share(one)) for one in parts] for up in (True, False)
-        ]
-        if self.operation.kind == "all_reduce":
-            made = up_and_down("searched", self.platform, self.operation, *trees)
-        else:
-            made = spread("searched", self.platform, self.operation, trees[1])
-        return order_of_starts(made)
-
-    def share(self, one: BlockPart) -> Fraction:
-        if self.operation.blocks:
-            return self.operation.amounts[one.root, one.leaf or 0] * Fraction(one.units, self.whole_of(one))
-        return Fraction(one.units, self.whole)
-
-    def changed(self, parts: Sequence[BlockPart]) -> list[BlockPart] | None:
-        """Return parts with a random change, or None where the change is impossible."""
-        i, made = self.draw.randrange(len(parts)), list(parts)
-        one, kind = parts[i], self.draw.random()
-        if kind < 0.2 and len(parts) < 40:  # a part of its own for some units, with a change of its trees
-            others = [j for j, other in enumerate(parts) if j != i and self.block(other) == self.block(one)]
-            if others and (self.draw.random() < 0.7 or one.units < 2):
-                j, units = self.draw.choice(others), self.draw.randint(1, one.units)
-                made[j] = replace(parts[j], units=parts[j].units + units)
-                made[i] = replace(one, units=one.units - units)
-                return [each for each in made if each.units]
-            if one.units < 2:
-                return None
-            units = self.draw.randint(1, one.units - 1)
-            moved = self.moved(replace(one, units=units))
-            made[i] = replace(one, units=one.units - units)
-            return None if moved is None else [*made, moved]
-        moved = self.fresh(one) if kind > FRESH and one.leaf is None else self.moved(one)
-        if moved is None:
-            return None
-        made[i] = moved
-        return made
-
-    def moved(self, one: BlockPart) -> BlockPart | None:
-        """Return a part in which a member has another parent, or another path from it."""
-        up = bool(one.up) and (not one.down or self.draw.random() < 0.5)
-        edges = dict(one.up if up else one.down)
-        child = self.draw.choice(list(edges))
-        if one.leaf is not None:
-            options = [(one.root, path) for path in self.paths[self.ups][one.root, child]]
-        else:
-            below, grown = {child}, True
-            while grown:
-                more = {c for c, (parent, _, _) in edges.items() if parent in below}
-                grown, below = not more <= below, below | more
-            parents = [member for member in self.operation.members if member not in below]
-            side = up or (self.ups and self.operation.kind != "all_reduce")
-            options = [(parent, path) for parent in parents for path in self.paths[side][parent, child]]
-        parent, path = self.draw.choice(options)
-        if (parent, child, path) == edges[child]:
-            return None
-        edges[child] = (parent, child, path)
-        return replace(one, up=edges) if up else replace(one, down=edges)
-
-    def fresh(self, one: BlockPart) -> BlockPart:
-        """Return a part with stars in place of its trees; that of an all-reduce may have another root."""
-        root = self.draw.choice(self.operation.members) if self.operation.kind == "all_reduce" else one.root
-        turned = self.ups and self.operation.kind != "all_reduce"
-        stars = (
-            {m: (root, m, self.paths[side][root, m][0]) for m in self.operation.members if m != root}
-            for side in (True, turned)
-        )
-        up, down = stars
-        return replace(one, root=root, up=up if one.up else {}, down=down)
+    def unit(self, one: BlockPart) -> Fraction:
+        """Return the share of a unit in the size of the operation."""
+        return self.amount(one) / self.whole_of(one)
 
 
-def _paths(platform: Platform) -> dict[tuple[int, int], list[tuple[int, ...]]]:
+def ways_between(platform: Platform, members: Sequence[int]) -> WaysOf:
     """Return the first paths of least latency, then of the widest channels, between each two members."""
     import networkx as nx
 
@@ -220,8 +251,8 @@ def _paths(platform: Platform) -> dict[tuple[int, int], list[tuple[int, ...]]]:
         if not graph.has_edge(c.source, c.target) or weight < graph.edges[c.source, c.target]["weight"]:
             graph.add_edge(c.source, c.target, weight=weight, number=number)
     found = {}
-    for one in platform.members:
-        for other in platform.members:
+    for one in members:
+        for other in members:
             if one != other:
                 ways = islice(nx.shortest_simple_paths(graph, one, other, weight="weight"), PATHS)
                 found[one, other] = [tuple(graph.edges[pair]["number"] for pair in pairwise(w)) for w in ways]

@@ -181,8 +181,8 @@ class _Use:
 def order_of_starts(schedule: Schedule) -> StartOrder:
     """Return the order of starts by longest following chain.
 
-    Of a schedule in pieces also that in which those of earlier steps go first, or, if something is added up, that of
-    `_up_before_down`; the faster one counts.
+    Of a schedule in pieces also that in which those of earlier steps go first, and, if something is added up, that of
+    `_up_before_down`; the fastest counts.
     """
     sends, needs = schedule.transfers, needs_of(schedule)
     followers: list[list[int]] = [[] for _ in sends]
@@ -206,13 +206,18 @@ def order_of_starts(schedule: Schedule) -> StartOrder:
     listed = partial(_listed, schedule, plans, plan_of, followers, [len(before) for before in needs], near)
     made = listed(height)
     if schedule.pieces > 1 and made.time > ENOUGH * schedule.busiest:
-        if any(sent.reduces for sent in sends):
-            other = _up_before_down(schedule)
-        else:  # first pieces of short chains may come late
-            tall = max(height) + near
-            other = listed([above / tall - sent.step for above, sent in zip(height, sends, strict=True)])
-        made = min(made, other, key=lambda one: one.time)
+        # Pieces of earlier steps first: those of short chains may come late, and what comes down meets what goes up.
+        tall = max(height) + near
+        made = min(
+            made, listed([above / tall - sent.step for above, sent in zip(height, sends, strict=True)]), key=_time
+        )
+        if made.time > ENOUGH * schedule.busiest and any(sent.reduces for sent in sends):
+            made = min(made, _up_before_down(schedule), key=_time)
     return made
+
+
+def _time(one: StartOrder) -> float:
+    return one.time
 
 
 def _up_before_down(schedule: Schedule) -> StartOrder:

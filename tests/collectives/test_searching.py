@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from benchmarks.collective_gaps import KINDS, drawn
 
 from unknot._base.errors import NetworkError
 from unknot.certificates import document
 from unknot.certificates.plain import accept
-from unknot.network import families
+from unknot.network import Network, families
+from unknot.routing import Relation, dimension_order, nca
+from unknot.routing.contract import EJECT, VC_MASK
+from unknot.traffic.trace import addresses
 from unknot_collectives import Operation, best, bound, candidates, platform_of, textbook
+from unknot_collectives.on_routes import ScheduleRoutes
 from unknot_collectives.platform import ROOTED
 from unknot_collectives.searching import searched
 
@@ -40,6 +46,40 @@ def test_a_message_of_one_flit_is_not_cut() -> None:
     operation = Operation("all_reduce", platform.members, Fraction(1))
     made = searched(textbook(platform, operation, "binomial")).exact()
     assert {chunk.size for chunk in made.chunks} == {Fraction(1)}
+
+
+@pytest.mark.parametrize(
+    ("network", "routing"), [(families.mesh(2, 3), dimension_order), (families.fat_tree(2, 2), nca)]
+)
+def test_what_is_searched_follows_a_routing(network: Network, routing: Callable[[Network], Relation]) -> None:
+    platform, relation = platform_of(network), routing(network)
+    operation = Operation("all_reduce", platform.members, Fraction(5))
+    routes = ScheduleRoutes(relation)
+    made, tree = (
+        best(candidates(platform, operation, [name], pieces=(1,), routes=routes), Fraction(5))
+        for name in ("searched", "binomial")
+    )
+    assert made.time <= tree.time
+    first, last = network.num_routers, network.num_channels
+    for sent in made.transfers:
+        assert sent.path[0] == last + 2 * (sent.source - first)
+        assert sent.path[-1] == last + 2 * (sent.target - first) + 1
+        assert sent.path[1:-1] in permitted(relation, sent.source - first, sent.target - first)
+
+
+def permitted(relation: Relation, source: int, target: int) -> set[tuple[int, ...]]:
+    """All routes from a terminal to another one, by asking the relation for every candidate."""
+    (address,) = addresses(relation, source, target)
+    found, waiting = set[tuple[int, ...]](), [(relation.num_vcs + source, tuple[int, ...]())]
+    out = np.zeros(relation.max_candidates, dtype=np.int64)
+    while waiting:
+        at, route = waiting.pop()
+        for vc in (out[: relation.rule(at, address, out)] & VC_MASK).tolist():
+            if vc == EJECT:
+                found.add(route)
+            else:
+                waiting.append((vc, (*route, int(relation.vcs.channel[vc]))))
+    return found
 
 
 def test_many_members_and_exchanges_are_refused() -> None:

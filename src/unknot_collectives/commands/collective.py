@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,7 +76,7 @@ def collective(options: CollectiveOptions) -> int:
     from unknot_collectives.comparison import compared
     from unknot_collectives.msccl import require_program
     from unknot_collectives.nccl.choice import choices as chosen_by
-    from unknot_collectives.on_routes import on_routes, shortest_routes
+    from unknot_collectives.on_routes import ScheduleRoutes, shortest_routes
     from unknot_collectives.platform import require_room
     from unknot_collectives.rings import ring_order
     from unknot_collectives.schedule_files import ENDINGS, proposed
@@ -121,7 +120,7 @@ def collective(options: CollectiveOptions) -> int:
                 group, circle=tuple(m for part in whole.parts for m in ring_order(platform, group.only(part).row))
             )
         )
-        routes = shortest_routes(built) if relation is None else partial(on_routes, relation=relation)
+        routes = shortest_routes(built) if relation is None else ScheduleRoutes(relation)
         choices = proposed(files, built, timed_on, operations[0])
         if names or not files:
             others = by_algorithm(
