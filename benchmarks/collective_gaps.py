@@ -18,9 +18,9 @@ KINDS = (
 )  # fmt: skip
 
 
-def drawn(draw: random.Random) -> Platform:
+def drawn(draw: random.Random, most: int = 7) -> Platform:
     """Return 3 to 7 nodes, some of them switches, on a tree of links and some more, both ways alike."""
-    count = draw.randint(3, 7)
+    count = draw.randint(3, most)
     switches = draw.randint(0, min(2, count - 2))
     order = draw.sample(range(count), count)
     pairs = {(order[i], draw.choice(order[:i])) for i in range(1, count)}
@@ -44,7 +44,7 @@ def gaps(count: int = 320, seed: int = 1) -> None:
         size = Fraction(round(10 ** draw.uniform(0, 3)))
         root = draw.choice(platform.members) if kind in ROOTED else None
         operation = Operation(kind, platform.members, size, root)
-        limit = bound(platform, operation)
+        limit = bound(platform, operation, in_time=True)
         made = best(candidates(platform, operation), size)
         accept(document(None, None, [limit.claim(), made.claim()]))
         ratios[kind].append(float(made.time / limit.time))

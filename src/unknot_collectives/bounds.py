@@ -23,6 +23,7 @@ from unknot._base.errors import NetworkError
 from unknot_collectives.flows import worst_cut
 from unknot_collectives.lengths import Distances, carried, distances, even_lengths, fair_lengths
 from unknot_collectives.platform import Operation, Platform, in_whole_numbers
+from unknot_collectives.time_cuts import TimeCut, by_time_cuts
 
 BY_SOURCE = ("gather", "all_gather")
 """Operations in which each source has bytes of its own, for all."""
@@ -30,6 +31,8 @@ BY_TARGET = ("scatter", "reduce_scatter")
 """Operations in which each target needs bytes of its own, of all."""
 MOST_DISTANCES = 2_000_000
 """Members times channels up to which all members are tried as ends of the farthest pair; beyond, the first ones."""
+LATE = 1.02
+"""Times the bound without latencies from which on cuts in time are looked for."""
 REVERSED = {"reduce_scatter": "all_gather", "reduce": "broadcast", "scatter": "gather"}
 """Operations that are another one on the reversed platform."""
 
@@ -50,6 +53,8 @@ class Bound:
         that time.
     source, target : int or None
         The only members whose bytes, and to which they, are counted at the cut; None: all.
+    in_time : tuple of TimeCut
+        In place of both: cuts in time, by whose windows the operation does not end by that time.
 
     Examples
     --------
@@ -68,19 +73,19 @@ class Bound:
     lengths: tuple[int, ...] = ()
     source: int | None = None
     target: int | None = None
+    in_time: tuple[TimeCut, ...] = ()
 
     def claim(self) -> dict[str, Any]:
         """Return the claim that `unknot.certificates` checks, with the cut as its proof."""
-        return {
-            "subject": "collective",
-            **self.platform.claim(self.operation, self.time),
-            "proof": {"lengths": list(self.lengths)}
-            if self.lengths
-            else {"cut": list(self.cut), "source": self.source, "target": self.target},
-        }
+        proof: dict[str, Any] = {"cut": list(self.cut), "source": self.source, "target": self.target}
+        if self.in_time:
+            proof = {"cuts": [one.words for one in self.in_time]}
+        elif self.lengths:
+            proof = {"lengths": list(self.lengths)}
+        return {"subject": "collective", **self.platform.claim(self.operation, self.time), "proof": proof}
 
 
-def bound(platform: Platform, operation: Operation, *, quick: bool = False) -> Bound:
+def bound(platform: Platform, operation: Operation, *, quick: bool = False, in_time: bool = False) -> Bound:
     """Return the largest bound by a cut, or by lengths of channels, on the time of an operation.
 
     Without latencies it is the optimum of a broadcast or reduce between members alone; of an all-gather or
@@ -96,6 +101,8 @@ def bound(platform: Platform, operation: Operation, *, quick: bool = False) -> B
         The operation.
     quick : bool
         Whether cuts around one of the first members are enough.
+    in_time : bool
+        Whether cuts in time are looked for, too, where the platform is small and latencies count: seconds.
 
     Returns
     -------
@@ -124,7 +131,11 @@ def bound(platform: Platform, operation: Operation, *, quick: bool = False) -> B
         return made
     late, early = _Latencies(platform), _Latencies(platform.reversed())
     tried = [made, *_of_far_members(platform, operation, late)]
-    return max((replace(one, time=_with_latency(one, late, early)) for one in tried), key=lambda one: one.time)
+    best = max((replace(one, time=_with_latency(one, late, early)) for one in tried), key=lambda one: one.time)
+    if in_time and best.time > LATE * made.time:
+        time, cuts = by_time_cuts(platform, operation, best.time)
+        best = replace(best, time=time, in_time=cuts)
+    return best
 
 
 @lru_cache(maxsize=4)

@@ -29,7 +29,7 @@ MOST_PARTS = 96
 """Parts of all blocks together; where blocks are many, two for each."""
 MOST_BEGUN = 48
 """Parts with which a search begins, but one for each block."""
-STARTS = 4
+STARTS = 3
 """Schedules from which others are searched for, the fastest first."""
 BESIDE = 24
 """Transfers that pass a channel beside each other, at most."""

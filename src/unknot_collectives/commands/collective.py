@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import SimulationError
-from unknot.cli.commands.printing import notify, wrote
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import relation_of
 from unknot.cli.commands.written import draw, write_evidence
 from unknot.cli.exit_codes import FAILS, HOLDS, UNDECIDED
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from unknot.verify.delivery import Delivery
     from unknot_collectives import Operation
     from unknot_collectives.bounds import Bound
-    from unknot_collectives.comparison import Timed
     from unknot_collectives.nccl.choice import LibraryChoice
     from unknot_collectives.nccl.library import CollectiveLibrary
     from unknot_collectives.platform import Platform
@@ -71,7 +70,8 @@ def collective(options: CollectiveOptions) -> int:
     from unknot.fabrics.named import network as named
     from unknot_collectives import group_of, platform_of
     from unknot_collectives.answer import CollectiveAnswer
-    from unknot_collectives.choice import MOST_PACKED, PIECES, by_algorithm
+    from unknot_collectives.choice import MOST_PACKED, PIECES, AlgorithmProposal, by_algorithm
+    from unknot_collectives.commands.exporting import export_schedule, noted
     from unknot_collectives.commands.ranks import in_file
     from unknot_collectives.comparison import compared
     from unknot_collectives.msccl import require_program
@@ -127,8 +127,14 @@ def collective(options: CollectiveOptions) -> int:
                 timed_on, whole, names, group=group, pieces=counts, routes=routes, searched=not ranked
             )
             choices = chain(choices, others)
+        kept = list[AlgorithmProposal]()
         made = compared(
-            choices, bounds, relation, until=deadline, enough=not names and len(whole.members) > MOST_PACKED, **of_run
+            noted(choices, kept),
+            bounds,
+            relation,
+            until=deadline,
+            enough=not names and len(whole.members) > MOST_PACKED,
+            **of_run,
         )
     best = [table[0] for table in made.tables if table]
     last, shown = max(0, len(best) - 1), best[-1:]
@@ -139,7 +145,7 @@ def collective(options: CollectiveOptions) -> int:
     if best:
         draw(lambda: _picture(best[-1].schedule, built))
     if best and export is not None:
-        _write(export, best[-1], built)
+        export_schedule(export, made.tables[last], kept, built)
     if options.evidence is not None:
         claims = [bounds[last].claim(), *(one.schedule.claim() for one in shown)]
         write_evidence(options.evidence, None, claims)
@@ -205,7 +211,11 @@ def _bounds(platform: Platform, operations: list[Operation], limit: Deadline | N
     quick = [] if limit is None else [bound(platform, one, quick=True) for one in operations]
     part = (limit or NEVER).part(BOUNDING)
     about = PER_MEMBER * len(operations[0].members) * len(platform.channels)
-    exact = part.unless_over(lambda: [bound(platform, one) for one in operations]) if about < part.left else None
+    exact = (
+        part.unless_over(lambda: [bound(platform, one, in_time=True) for one in operations])
+        if about < part.left
+        else None
+    )
     return exact or quick, exact is not None
 
 
@@ -267,17 +277,6 @@ def _tell_program(file: Path, *, json: bool) -> bool:
         races=[f"{race.earlier} and {race.later} (chunk {race.chunk} of {race.buffer!r})" for race in run.races],
     )  # fmt: skip
     return run.is_right
-
-
-def _write(path: Path, fastest: Timed, network: Network) -> None:
-    from unknot_collectives.msccl import program_of, write_msccl
-    from unknot_collectives.schedule_files import write_schedule
-
-    if path.suffix == ".xml":
-        write_msccl(program_of(fastest.schedule), path)
-    else:
-        write_schedule(fastest.schedule, network, path)
-    wrote(path)
 
 
 def _picture(schedule: Schedule, network: Network) -> Drawing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from unknot.certificates.plain.amounts import added, fraction, nearest, paid
@@ -110,11 +111,15 @@ def check_collective(claim: Any, proof: Any) -> str:
     `root` or `null`, `size` and `time` as [numerator, denominator]: no schedule takes less
     Proof: `cut`, nodes whose data cannot leave sooner; for `all_to_all` `lengths` of channels, whole numbers;
     for `all_reduce` also `ends`, `sources` or `targets`: what members send or receive, over the bandwidth of
-    their channels
+    their channels; or `cuts` in time, each a list of its weight, the only source and target of blocks that count, or
+    `null`, and for each node the time from which it is reached, or `null`
     """
     operation = Collective(claim)
     kind, time, channels = operation.kind, operation.time, operation.channels
     shown = f"{operation.shown}: not below {time}"
+    if "cuts" in proof:
+        check_time_cuts(operation, claim["nodes"], lists(proof["cuts"], "cuts", 4))
+        return shown
     begins, ends = ({operation.root} if end == "root" else {*operation.members} for end in OPERATIONS[kind])
     if "lengths" in proof and not operation.rooted:
         weights = numbers(proof, "lengths", 0, 10**12, len(channels))
@@ -176,3 +181,53 @@ def carried_over(operation: Collective, lengths: list[int]) -> Fraction:
             last = min(left, key=left.__getitem__)
             total += trees * left.pop(last)
     return operation.size * total
+
+
+def check_time_cuts(operation: Collective, nodes: int, cuts: list[Any]) -> None:
+    """Check that channels cannot carry in time what must pass some cuts, by weight.
+
+    A byte passes a cut on a channel if the node where the channel begins is reached when the byte enters, and that
+    where the channel ends is not when the byte comes. A byte that begins at a node reached from 0, and ends in time
+    at a node never reached, passes once at least. What a channel carries at a time is of one end named by cuts, so
+    the largest sum of weights of an end counts.
+    """
+    labels, sent = set[tuple[Any, Any]](), Fraction(0)
+    read = list[tuple[Fraction, tuple[Any, Any], list[Fraction | None]]]()
+    for parts, source, target, times in cuts:
+        weight, label = fraction(parts, "weight of a cut"), (source, target)
+        if {type(end) for end in label} != {int, type(None)} or type(times) is not list or len(times) != nodes:
+            raise Rejected("cuts: a source or a target, and a time or null for each node, are expected")
+        reached = [None if at is None else fraction(at, "a time", 0) for at in times]
+        labels.add(label)
+        read.append((weight, label, reached))
+        for (a, b, group), size in operation.due.items():
+            part = operation.parts[group]
+            pay(2 * len(part))
+            begins, ends = (part if end is None else [end] for end in (a, b))
+            begins = [m for m in begins if source in (None, m) and reached[m] == 0]
+            ends = [m for m in ends if target in (None, m) and reached[m] is None]
+            if begins and ends:
+                sent = paid(sent + weight * size)
+    if len({source is None for source, _ in labels}) > 1:
+        raise Rejected("cuts: either all name a source or all a target")
+    by_target = any(source is None for source, _ in labels)
+    if len(labels) > 1 and any((b if by_target else a) is None for a, b, _ in operation.due):
+        raise Rejected("cuts: bytes of one block would count for several members")
+    carried = Fraction(0)
+    for (u, v, bandwidth), latency in zip(operation.channels, operation.latency, strict=True):
+        windows = list[tuple[Fraction, Fraction, Any, Fraction]]()
+        for weight, label, reached in read:
+            since, too_late = reached[u], reached[v]
+            if since is not None:
+                until = (operation.time if too_late is None else min(too_late, operation.time)) - latency
+                windows += [(since, until, label, weight)] * (since < until)
+        times_seen = sorted({at for since, until, *_ in windows for at in (since, until)})
+        for begin, end in pairwise(times_seen):
+            sums = dict[Any, Fraction]()
+            for since, until, label, weight in windows:
+                pay(1)
+                if since <= begin and end <= until:
+                    sums[label] = paid(sums.get(label, Fraction(0)) + weight)
+            carried = paid(carried + paid(bandwidth * (end - begin)) * max(sums.values(), default=Fraction(0)))
+    if not sent > carried:
+        raise Rejected(f"{operation.kind}: channels carry {carried} through the cuts, and {sent} must be: it may end")
