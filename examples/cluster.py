@@ -1,11 +1,11 @@
 """Five fabrics side by side, simulated, whole and with 1 and 5 % of the links failed.
 
-Cost, verdict and VCs, saturation under uniform traffic beside what no routing exceeds, and the cycles of an
-all-to-all and an all-reduce, all by `unknot.studies.comparison`. With failed links the routing is
-that of the fabric if it still delivers, or else lanes. Run it with ``python examples/cluster.py``, for about 70
-endpoints each; ``--large`` takes about 256, ``--huge`` about 1,000 (collective operations by a model),
-``--quick`` tiny ones. With ``--store FILE.sqlite`` it goes on where it was stopped; ``--out FILE.html`` writes the
-report.
+Dollars per host, verdict and VCs, what the routing and any routing carry of their worst permutations, saturation
+under uniform traffic, and the cycles of an all-to-all and an all-reduce, all by `unknot.studies.comparison`. With
+failed links the routing is that of the fabric if it still delivers, or else lanes. Run it with
+``python examples/cluster.py``, for about 70 endpoints each; ``--large`` takes about 256, ``--huge`` about 1,000
+(collective operations by a model), ``--quick`` tiny ones. With ``--store FILE.sqlite`` it goes on where it was
+stopped; ``--out FILE.html`` writes the report.
 """
 
 from __future__ import annotations
@@ -51,16 +51,18 @@ def main() -> None:
     shares = FAILED[:: 2 if options.size == "quick" else 1]
     print(f"about {estimated_seconds(designs, shares):.0f} s of a processor for {len(designs) * len(shares)} rows")
     print(
-        f"{'fabric':44} {'ends':>4} {'failed':>6} {'dollars':>10} {'safe':>5} {'VCs':>3} {'saturation':>10}", end=""
+        f"{'fabric':44} {'ends':>4} {'failed':>6} {'per host':>8} {'safe':>5} {'VCs':>3} {'worst':>6} {'at most':>7}",
+        end="",
     )
-    print(f" {'of at most':>10} {'all-to-all':>10} {'all-reduce':>10}  routing")
+    print(f" {'saturation':>10} {'all-to-all':>10} {'all-reduce':>10}  routing")
     rows = []
     for row in compared(designs, shares, simulated=True, store=options.store):
         rows.append(row)
         safe = {True: "yes", False: "no", None: "?"}[row.deadlock_free]
         print(
-            f"{row.design:44} {row.terminals:4} {row.failed:6.0%} {row.bill.cost:10,.0f} {safe:>5} {row.vcs:3} "
-            f"{row.saturation or 0:10.2f} {row.uniform_bound:10.2f} {row.all_to_all or 0:10} {row.all_reduce or 0:10}"
+            f"{row.design:44} {row.terminals:4} {row.failed:6.0%} {row.cost_per_host:8,.0f} {safe:>5} {row.vcs:3} "
+            f"{row.adversarial:6.2f} {row.adversarial_bound:7.2f} {row.saturation or 0:10.2f} "
+            f"{row.all_to_all or 0:10} {row.all_reduce or 0:10}"
             f"  {row.routing}",
             flush=True,
         )

@@ -85,14 +85,15 @@ def test_a_chip_with_a_matrix_of_bandwidths(ran: Callable[..., str]) -> None:
 @pytest.mark.campaign
 def test_five_fabrics_of_a_cluster(ran: Callable[..., str]) -> None:
     said = ran("cluster.py")
-    row = r"^(\w+)\(.*? (\d+) +(0%|5%) +[\d,]+ +(yes|no) +\d+ +([\d.]+) +([\d.]+) +(\d+) +(\d+)  "
+    row = r"^(\w+)\(.*? (\d+) +(0%|5%) +[\d,]+ +(yes|no) +\d+ +([\d.]+) +([\d.]+) +([\d.]+) +(\d+) +(\d+)  "
     rows = re.findall(row, said, re.M)
     assert [(name, failed) for name, _, failed, *_ in rows] == [
         (name, failed) for name in ("fat_tree", "dragonfly", "hyperx", "slim_fly", "torus") for failed in ("0%", "5%")
     ]
-    for _, ends, _, safe, saturation, most, exchange, reduction in rows:
+    for _, ends, _, safe, worst, most, saturation, exchange, reduction in rows:
         assert safe == "yes"
-        assert 0 < float(saturation) <= float(most)
+        assert 0 < float(worst) <= float(most)
+        assert 0 < float(saturation) <= 1
         assert int(exchange) >= 4 * (int(ends) - 1), "a terminal sends a flit in a cycle"
         assert int(reduction) >= 8 * (int(ends) - 1)
 

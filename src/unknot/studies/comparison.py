@@ -75,7 +75,7 @@ class Compared(ThreeValued, asks="holds"):
         Highest load of VC 0, of VC 1, …, of a channel if all send to all others, in routes from terminal to terminal.
     uniform_bound, adversarial_bound : float
         The same of any routing: by channels that flits take at least, and by the splits of the bisection before and
-        after failures.
+        after failures. They never rise when links fail; figures of the routing may, as it is computed anew.
     note : str
         That the design names no routing, that the worst permutation is one of a few, or that a model took the place
         of runs; else empty.

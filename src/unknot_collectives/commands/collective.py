@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -205,17 +206,17 @@ def _in_words(library: CollectiveLibrary | None, chosen: list[LibraryChoice]) ->
 
 def _bounds(platform: Platform, operations: list[Operation], limit: Deadline | None) -> tuple[list[Bound], bool]:
     """Return a bound for each operation, and whether the exact ones were done in their part of the time."""
-    from unknot._base.deadline import NEVER
+    from unknot._base.deadline import NEVER, within
     from unknot_collectives import bound
+
+    def exactly() -> list[Bound]:
+        return [bound(platform, one, in_time=True) for one in operations]
 
     quick = [] if limit is None else [bound(platform, one, quick=True) for one in operations]
     part = (limit or NEVER).part(BOUNDING)
     about = PER_MEMBER * len(operations[0].members) * len(platform.channels)
-    exact = (
-        part.unless_over(lambda: [bound(platform, one, in_time=True) for one in operations])
-        if about < part.left
-        else None
-    )
+    # Compiled parts of libraries are not interrupted: in a thread of their own Ctrl-C does not wait for them.
+    exact = part.unless_over(lambda: within(inf, exactly)) if about < part.left else None
     return exact or quick, exact is not None
 
 
