@@ -101,7 +101,7 @@ def star(ways, parts, i):
 
 @called
 def changed(ways, parts, search, state):
-    """Change parts, one or two of which are kept behind the others; return whether something changed.
+    """Change a part or two, after a copy behind all parts; return whether something changed.
 
     `search.touched` has the two, or −1.
     """
