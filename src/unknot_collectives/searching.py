@@ -16,7 +16,7 @@ from unknot_collectives.parts import BlockPart, parts_of
 from unknot_collectives.platform import Operation, Platform
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.timing import StartOrder
-from unknot_collectives.tree_arrays import Parts, Room, TreeMoves, Uses, Ways
+from unknot_collectives.tree_arrays import Parts, EdgeRoom, TreeMoves, Uses, MemberWays
 from unknot_collectives.trees import UPWARD, spread, up_and_down
 
 MOST_MEMBERS = 8
@@ -127,13 +127,13 @@ class _TreeSearch:
             bandwidth, np.zeros(count), np.zeros(count), np.zeros(count, dtype=np.int64), np.zeros((count, BESIDE, 3))
         )
         ints = [np.zeros(edges, dtype=np.int64) for _ in range(4)]
-        room = Room._make([np.zeros(edges), np.zeros(edges), *ints, np.zeros(2, dtype=np.int64)])
+        room = EdgeRoom._make([np.zeros(edges), np.zeros(edges), *ints, np.zeros(2, dtype=np.int64)])
         side = -1 if self.both else 1 - self.ups
         moves = TreeMoves(side, self.both, float(self.start.time), MOST_LOOKS, np.zeros(3, dtype=np.int64))
         time = anneal(self.ways(), parts, best, uses, room, moves, np.ones(1, dtype=np.uint64))
         return self.order(best, room.order[: room.many[0]].tolist(), float(time), members)
 
-    def ways(self) -> Ways:
+    def ways(self) -> MemberWays:
         first, start, channel, begins, latency, rate = (
             [0],
             [0],
@@ -155,7 +155,7 @@ class _TreeSearch:
                     rate.append(float(min(c.bandwidth for c in passed)))
                 first.append(len(latency))
         ints = [np.array(some, dtype=np.int64) for some in (first, start, channel)]
-        return Ways._make([*ints, np.array(begins), np.array(latency), np.array(rate)])
+        return MemberWays._make([*ints, np.array(begins), np.array(latency), np.array(rate)])
 
     def arrays(self) -> Parts:
         members, blocks = len(self.place), list(dict.fromkeys(self.block(one.part) for one in self.parts))

@@ -38,7 +38,7 @@ Reached = tuple[int | None, ...]
 
 
 @dataclass(frozen=True)
-class Group:
+class ByteGroup:
     """The blocks of a source, or for a target, whose bytes no other group counts.
 
     Attributes
@@ -68,7 +68,7 @@ class TimeCut:
     """A cut in time with its weight: for each node, since when it counts as reached; None: never."""
 
     weight: Fraction
-    group: Group
+    group: ByteGroup
     reached: tuple[Fraction | None, ...]
 
     @property
@@ -83,7 +83,7 @@ class TimeCut:
         return time if begins is None else begins, min(time if ends is None else ends, time) - channel.latency
 
 
-def groups_of(operation: Operation) -> list[Group]:
+def groups_of(operation: Operation) -> list[ByteGroup]:
     """Return the groups of an operation; of an all-reduce each is of the same bytes."""
     members, kind, root = operation.members, operation.kind, operation.root
     by_target, adds = kind in ("reduce", "reduce_scatter", "gather"), kind in ("scatter", "gather", "all_to_all")
@@ -96,14 +96,14 @@ def groups_of(operation: Operation) -> list[Group]:
         for node in dict.fromkeys(pair[end] for pair in pairs):
             own = tuple(pair for pair in pairs if pair[end] == node)
             sizes = tuple(operation.amounts[pair] if kind == "all_to_all" else Fraction(1) for pair in own)
-            made.append(Group(None if end else node, node if end else None, own, sizes if adds else ()))
+            made.append(ByteGroup(None if end else node, node if end else None, own, sizes if adds else ()))
     return made
 
 
 class _Grid:
     """Cuts, and the linear program of flows over a grid of times that they bound."""
 
-    def __init__(self, platform: Platform, operation: Operation, groups: Sequence[Group], count: int) -> None:
+    def __init__(self, platform: Platform, operation: Operation, groups: Sequence[ByteGroup], count: int) -> None:
         self.platform, self.operation, self.groups, self.count = platform, operation, groups, count
         self.cuts = dict[tuple[int, Reached], None]()
         for g, group in enumerate(groups):
@@ -232,7 +232,7 @@ def by_time_cuts(platform: Platform, operation: Operation, least: Fraction) -> t
 
 
 def _with_groups(
-    platform: Platform, operation: Operation, groups: Sequence[Group], least: Fraction
+    platform: Platform, operation: Operation, groups: Sequence[ByteGroup], least: Fraction
 ) -> tuple[Fraction, tuple[TimeCut, ...]] | None:
     """Return a larger bound with its cuts, which count bytes of some groups; None: there is none."""
     count, time, best = INTERVALS[len(groups) > 1], least, tuple[TimeCut, ...]()

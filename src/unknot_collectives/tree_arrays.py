@@ -12,7 +12,7 @@ from unknot._base.arrays import Ints
 Floats = npt.NDArray[np.float64]
 
 
-class Ways(NamedTuple):
+class MemberWays(NamedTuple):
     """Paths from member to member: those of pair i are numbers ``first[i]`` to ``first[i + 1]``.
 
     Attributes
@@ -66,7 +66,7 @@ class Uses(NamedTuple):
     shared: Floats
 
 
-class Room(NamedTuple):
+class EdgeRoom(NamedTuple):
     """Arrays of a listing by edge, and its order."""
 
     height: Floats

@@ -174,13 +174,13 @@ def anneal(ways, parts, best, uses, room, search, state):
 
     Parameters
     ----------
-    ways : Ways
+    ways : MemberWays
     parts : Parts
         To begin with; two rows are spare.
     best : Parts
         Receives the parts of least time, and `room.order` their edges by start.
     uses : Uses
-    room : Room
+    room : EdgeRoom
     search : TreeMoves
     state : uint64 array, shape (1,)
         Of the random numbers.
