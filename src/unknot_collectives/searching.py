@@ -16,7 +16,7 @@ from unknot_collectives.parts import BlockPart, parts_of
 from unknot_collectives.platform import Operation, Platform
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.timing import StartOrder
-from unknot_collectives.tree_arrays import Parts, EdgeRoom, TreeMoves, Uses, MemberWays
+from unknot_collectives.tree_arrays import EdgeRoom, MemberWays, Parts, TreeMoves, Uses
 from unknot_collectives.trees import UPWARD, spread, up_and_down
 
 MOST_MEMBERS = 8
