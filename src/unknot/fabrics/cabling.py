@@ -173,6 +173,7 @@ class Cabling(FabricText):
             fabric_file=str(self.where),
             restored=tuple(router[key] for key in self.restored),
             rates=tuple(str(rate) for _, rate in rated[0]),
+            host_rates=tuple(str(rate) for _, rate in rated[1]),
             notes=(*self.notes, *self.assumed),
             assumed=tuple(self.assumed),
         )

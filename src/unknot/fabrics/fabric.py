@@ -74,6 +74,8 @@ class Fabric:
         Groups of ports that adaptive switches choose from, by node GUID.
     rates : tuple of str
         Width and speed of the cable of each channel, such as ``4xHDR``; empty where the file does not give them.
+    host_rates : tuple of str
+        The same of the cable of each host port.
     notes : tuple of str
         What was found on reading and is not an error.
     assumed : tuple of str
@@ -111,6 +113,7 @@ class Fabric:
     adaptive: tuple[str, ...] = ()
     groups: Mapping[int, SwitchGroups] | None = None
     rates: tuple[str, ...] = ()
+    host_rates: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,21 +59,49 @@ def _shortest_paths(step: csr_array, starts: npt.NDArray[np.intp]) -> _ShortestP
 
 def _uniform_load(network: Network, weight: Ints, from_each: _ShortestPaths, step: csr_array) -> float:
     """Flow through the busiest channel when each terminal sends 1 to each other one, on all shortest paths evenly."""
+    return float(_uniform_loads(network.source, network.target, weight, from_each, step).max())
+
+
+def busiest(source: Ints, target: Ints, cables: Ints, rate: Floats, weight: Ints) -> float:
+    """Return the highest load over rate of a cable when each terminal sends 1 to each other, all shortest paths.
+
+    Parameters
+    ----------
+    source, target : int64 array, shape (bundles,)
+        Routers; each bundle leads one way.
+    cables : int64 array, shape (bundles,)
+        Cables of each bundle, which are alike.
+    rate : float64 array, shape (bundles,)
+        What a cable carries in a unit of time.
+    weight : int64 array, shape (routers,)
+        Terminals of each router.
+    """
+    from scipy.sparse import csr_array
+
+    step = csr_array((cables.astype(np.float64), (source, target)), shape=(weight.size, weight.size))
+    from_each = _shortest_paths(step, np.flatnonzero(weight))
+    return float((_uniform_loads(source, target, weight, from_each, step) / rate).max())
+
+
+def _uniform_loads(
+    source: npt.NDArray[Any], target: npt.NDArray[Any], weight: Ints, from_each: _ShortestPaths, step: csr_array
+) -> Floats:
+    """Flow through each channel; of several channels from one router to another, through each of them."""
     starts = np.flatnonzero(weight)
     distance, paths = from_each.distance, from_each.paths
     # Backwards, what passes a router for each of its shortest paths (Brandes 2001), weighted by terminals.
     ending = weight / np.maximum(paths, 1)
     hops = int(distance.max())
     per_path = np.where(distance == hops, ending, 0)
-    load = np.zeros(network.num_channels)
+    load = np.zeros(source.size)
     for level in range(hops, 0, -1):
         at_level = np.where(distance == level, per_path, 0)
         behind = np.where(distance == level - 1, paths, 0)
-        for rows in np.array_split(np.arange(starts.size), 1 + starts.size * network.num_channels // 2**24):
-            through = behind[rows][:, network.source] * at_level[rows][:, network.target]
+        for rows in np.array_split(np.arange(starts.size), 1 + starts.size * source.size // 2**24):
+            through = behind[rows][:, source] * at_level[rows][:, target]
             load += weight[starts[rows]] @ through
         per_path = np.where(distance == level - 1, ending + at_level @ step.T, per_path)
-    return float(load.max())
+    return load
 
 
 def _worst_load(network: Network, weight: Ints, from_each: _ShortestPaths, step: csr_array) -> float:

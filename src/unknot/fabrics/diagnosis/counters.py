@@ -1,0 +1,68 @@
+"""Errors of cables, by the counters of ports that ibdiagnet keeps in `.db_csv` (section ``PM_INFO``)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from unknot._base.input import read_lines
+from unknot._base.packed import entries, is_folder
+from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.format import integer, row_of
+
+_COUNTED = re.compile(
+    r"^(SymbolErrorCounter|LinkErrorRecoveryCounter|LinkDownedCounter|PortRcvErrors|LocalLinkIntegrityErrors)"
+    r"(?:Ext|Extended)?$"
+)
+"""Counters of errors on the wire; congestion and discarded packets are none."""
+_NUMBER = re.compile(r"0x[0-9a-fA-F]{1,16}|[0-9]{1,19}")
+Port = tuple[int, int]
+"""Node GUID and number of a port."""
+
+
+def counters_beside(path: Path) -> Path | None:
+    """Return the file with counters of ports, in a folder or that file itself."""
+    files = entries(path)[0] if is_folder(path) else [path]
+    return next((file for file in files if file.name.endswith((".db_csv", ".db_csv.gz"))), None)
+
+
+def read_errors(path: Path) -> Counter[Port]:
+    """Return the errors of each port; nothing where the file has no counters."""
+    errors: Counter[Port] = Counter()
+    names: list[str] = []
+    inside = False
+    for line in read_lines(path):
+        if line.startswith(("START_", "END_")):
+            inside, names = line.strip() == "START_PM_INFO", []
+        elif inside and not names:
+            names = row_of(line)
+        elif inside and len(cells := row_of(line)) == len(names):
+            row = dict(zip(names, cells, strict=True))
+            guid, port = (row.get(name, "") for name in ("NodeGUID", "PortNumber"))
+            if not (_NUMBER.fullmatch(guid) and _NUMBER.fullmatch(port)):
+                continue
+            counted: dict[str, int] = {}
+            for name, cell in row.items():
+                if (match := _COUNTED.match(name)) and _NUMBER.fullmatch(cell):
+                    counted[match[1]] = max(counted.get(match[1], 0), integer(cell))
+            errors[integer(guid), integer(port)] += sum(counted.values())
+    return errors
+
+
+def errors_of_cables(fabric: Fabric, errors: Counter[Port]) -> dict[str, tuple[int, tuple[int, ...]]]:
+    """Return the errors at both ends of each cable with some, by its name, and the routers at its ends."""
+    network, guids = fabric.network, fabric.switch_guid.tolist()
+    found: dict[str, tuple[int, tuple[int, ...]]] = {}
+    if network.ports is not None:
+        rows = zip(network.source.tolist(), network.target.tolist(), network.ports.tolist(), strict=True)
+        for u, v, (p, q) in rows:
+            count = errors[guids[u], p] + errors[guids[v], q]
+            if count and (u, p) < (v, q):
+                found[f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]"] = count, (u, v)
+    for t, (router, port) in enumerate(zip(network.inject.tolist(), fabric.host_port.tolist(), strict=True)):
+        own = sum(count for (guid, _), count in errors.items() if guid == fabric.node_guid[t])
+        count = own + errors[guids[router], port]
+        if count:
+            found[f"{network.terminal_name(t)} – {network.router_name(router)}[{port}]"] = count, (router,)
+    return found

@@ -1,0 +1,92 @@
+"""What is wrong with a fabric, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from unknot._base.shown import Brief
+from unknot.network import Network
+from unknot.network.recognised import Structure
+
+Fault = Literal[
+    "no route", "errors", "missing switch", "missing cable", "swapped cables", "misplaced cable", "extra cable",
+    "slow cable", "uneven bundles", "host on a spine", "single-homed host", "host on another rail",
+]  # fmt: skip
+"""Kinds of findings, the worst first."""
+ORDER = {kind: rank for rank, kind in enumerate(Fault.__args__)}  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fault.
+
+    Attributes
+    ----------
+    fault : str
+        Its kind.
+    words : str
+        The fault in words, with names of switches and ports.
+    cables : tuple of str
+        Names of the cables that are there and are wrong; of several that come into question all.
+    switches : tuple of str
+        Switches at the ends of what is missing or wrong.
+    count : int
+        Cables, hosts or pairs.
+    bisection : float or None
+        Share of the cables between the same two levels, groups or positions that is lost: of the capacity there
+        between two halves of the fabric; None where nothing is lost there.
+    load : float or None
+        How many times as high the highest load is by this fault alone, uniform traffic being spread over all shortest
+        paths; None where the fabric is too large for one figure each, or the fault has none.
+    errors_per_hour : float or None
+        Errors at both ends of the cable; None without counters.
+    """
+
+    fault: Fault
+    words: str
+    cables: tuple[str, ...] = ()
+    switches: tuple[str, ...] = ()
+    count: int = 1
+    bisection: float | None = None
+    load: float | None = None
+    errors_per_hour: float | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Brief):
+    """What a fabric was built as, and what is wrong with it.
+
+    Attributes
+    ----------
+    fabric : str
+    structure : Structure
+        What was recognised.
+    intended_by : str
+        The plan that the cables were compared with; empty: the recognised structure.
+    findings : tuple of Finding
+        The worst first.
+    cables : int
+        Cables between switches.
+    intended : Network
+        The fabric with the cables that were meant.
+    load : float or None
+        How many times as high the highest load is as that of the intended fabric; None where the fabric is too large,
+        or hosts are cut off.
+    remarks : tuple of str
+        What is odd about the whole, and what was not looked at.
+    """
+
+    fabric: str
+    structure: Structure
+    intended_by: str
+    findings: tuple[Finding, ...]
+    cables: int
+    intended: Network
+    load: float | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings
