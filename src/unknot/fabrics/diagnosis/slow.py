@@ -69,7 +69,9 @@ def slow_hosts(fabric: Fabric) -> list[Finding]:
 
 
 def _side(structure: Structure, near: int, far: int) -> int:
-    return 0 if structure.level is None else int(structure.level[far] - structure.level[near])
+    return (
+        0 if structure.level is None or not structure.is_known else int(structure.level[far] - structure.level[near])
+    )
 
 
 def _data(text: str) -> Fraction | None:

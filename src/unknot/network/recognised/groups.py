@@ -79,17 +79,19 @@ def _structure(
     if not per_pair or share < FULL:
         return NONE
     local = differences(inside, *pairs, np.full(pairs[0].size, per_pair), [WITHIN] * pairs[0].size)
-    table = _between(links, group)
+    across, odd = _across(links, group, level)
+    table = _between(across, group)
     upper = np.triu_indices(table.shape[0], 1)
-    across, share = usual(table[upper])
-    if not across:
+    most, share = usual(table[upper])
+    if not most:
         return NONE
-    even = share >= FULL
-    found = (*local, *(_global(links, group, table, across) if even else ()))
+    others = usual(table[upper][table[upper] != most])[1] * (1 - share)
+    even = share >= 0.5 and share >= 2 * others
+    found = (*local, *odd, *(_global(across, group, level, table, most) if even else ()))
     if wrong(found, links) > WORST:
         return NONE
-    parts = {WITHIN: per_pair * pairs[0].size, BETWEEN: across * upper[0].size if even else int(table[upper].sum())}
-    cables = f"{across} cable{'s' * (across > 1)}" if even else "differing numbers of cables"
+    parts = {WITHIN: per_pair * pairs[0].size, BETWEEN: most * upper[0].size if even else int(table[upper].sum())}
+    cables = f"{most} cable{'s' * (most > 1)}" if even else "differing numbers of cables"
     remarks = () if even else ("pairs of groups have differing numbers of cables, so missing ones are not told",)
     words = f"{words}; {cables} between every two groups"
     return Structure(kind, words, found, parts, level, group, remarks=remarks)  # type: ignore[arg-type]
@@ -116,6 +118,16 @@ def _settled(links: Links, group: Ints) -> Ints:
     return np.asarray(np.unique(group, return_inverse=True)[1], dtype=np.int64)
 
 
+def _across(links: Links, group: Ints, level: Ints | None) -> tuple[Links, tuple[Difference, ...]]:
+    """The cables between groups, and those among them that end at leaves, which are in a wrong place."""
+    across = group[links.near] != group[links.far]
+    strays = across & (False if level is None else (level[links.near] == 0) | (level[links.far] == 0))
+    kept = across & ~strays
+    rows = zip(links.near[strays].tolist(), links.far[strays].tolist(), links.count[strays].tolist(), strict=True)
+    odd = tuple(Difference((a,), (b,), -count) for a, b, count in rows)
+    return Links(links.routers, links.near[kept], links.far[kept], links.count[kept], links.seats), odd
+
+
 def _between(links: Links, group: Ints) -> Ints:
     """Cables between every two groups."""
     table = np.zeros((int(group.max()) + 1,) * 2, dtype=np.int64)
@@ -126,11 +138,15 @@ def _between(links: Links, group: Ints) -> Ints:
     return table
 
 
-def _global(links: Links, group: Ints, table: Ints, across: int) -> tuple[Difference, ...]:
-    """Cables between groups that are missing or too many, with the routers that lack or have some more than most."""
-    outward = links.degree - links.among(group).degree
-    most = {number: usual(outward[group == number])[0] for number in range(table.shape[0])}
-    spread = outward - np.array([most[number] for number in group.tolist()])
+def _global(links: Links, group: Ints, level: Ints | None, table: Ints, across: int) -> tuple[Difference, ...]:
+    """Cables between groups that are missing or too many, with the routers that come into question.
+
+    Those with fewest cables to other groups are named first.
+    """
+    outward = links.degree
+    spines = np.ones(group.size, dtype=bool) if level is None else level > 0
+    ends_of = {number: np.flatnonzero((group == number) & spines) for number in range(table.shape[0])}
+    scarce = {number: members[np.argsort(outward[members], kind="stable")] for number, members in ends_of.items()}
     joined: dict[tuple[int, int], set[tuple[int, int]]] = {}
     for a, b in zip(links.near.tolist(), links.far.tolist(), strict=True):
         pair = (a, b) if group[a] < group[b] else (b, a)
@@ -138,11 +154,7 @@ def _global(links: Links, group: Ints, table: Ints, across: int) -> tuple[Differ
     found = []
     for a, b in np.argwhere(np.triu(table != across, 1)).tolist():
         lacks = across - int(table[a, b])
-        ends = []
-        for number in (a, b):
-            members = np.flatnonzero(group == number)
-            odd = members[spread[members] < 0] if lacks > 0 else np.zeros(0, dtype=np.int64)
-            ends.append(tuple((odd if odd.size else members).tolist()))
+        ends = [tuple(scarce[number].tolist()) for number in (a, b)]
         if lacks < 0:
             some = joined[a, b]
             ends = [tuple(sorted({pair[0] for pair in some})), tuple(sorted({pair[1] for pair in some}))]

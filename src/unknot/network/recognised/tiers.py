@@ -34,16 +34,40 @@ def levels_by_cables(links: Links) -> Ints | None:
     degree = np.maximum(links.degree, 1)
     while (level < 0).any():
         share = links.towards(level == height) / degree
-        above = (level < 0) & (share >= LEADS_DOWN)
+        several = links.adjacent @ (level == height) > 1
+        above = (level < 0) & ((share >= LEADS_DOWN) | (several & (share >= 0.5 * LEADS_DOWN)))
         if not above.any():
             rest = level < 0
             level[rest] = _levels_of_rest(links, level, np.flatnonzero(rest))
             break
         height += 1
         level[above] = height
-    empty = _leaves_without_terminals(links, level)
-    level[empty] = 0
+    level[_leaves_without_terminals(links, level)] = 0
     return level
+
+
+def _settled(links: Links, level: Ints) -> Ints:
+    """Move routers to the level from which most of their cables lead to the next, the upper of two, worst first."""
+    from scipy.sparse import csr_array
+
+    ends = np.concatenate([links.near, links.far]), np.concatenate([links.far, links.near])
+    cables = csr_array((np.tile(links.count, 2), ends), shape=(links.routers,) * 2)
+    heights = int(level.max()) + 1
+    level = level.copy()
+    for _ in range(3):
+        astray = np.abs(level[ends[0]] - level[ends[1]]) != 1
+        misfit = np.bincount(ends[0][astray], np.tile(links.count, 2)[astray], links.routers) / links.degree.clip(1)
+        moved = False
+        for router in np.argsort(-misfit, kind="stable")[: np.count_nonzero(misfit)].tolist():
+            row = slice(cables.indptr[router], cables.indptr[router + 1])
+            to_level = np.bincount(level[cables.indices[row]] + 1, cables.data[row], heights + 2)
+            fits = to_level[:-2] + to_level[2:]
+            better = heights - 1 - int(fits[::-1].argmax())
+            if fits[better] > fits[level[router]]:
+                level[router], moved = better, True
+        if not moved:
+            break
+    return np.asarray(np.unique(level, return_inverse=True)[1], dtype=np.int64)
 
 
 def _with_terminals(links: Links) -> Flags:
@@ -58,6 +82,12 @@ def _with_terminals(links: Links) -> Flags:
         if not spines.any():
             break
         bottom &= ~spines
+    scarce = bottom & (links.seats <= max(1, 0.3 * typical))
+    full = {router: links.neighbours[router] for router in np.flatnonzero(bottom & ~scarce).tolist()}
+    for router in np.flatnonzero(scarce).tolist():
+        own = links.neighbours[router]
+        near = {leaf for other in own for leaf in links.neighbours[other] if leaf in full}
+        bottom[router] = any(likeness(own, full[leaf]) >= ALIKE for leaf in near)
     return bottom
 
 
@@ -127,7 +157,7 @@ def blocks_between(links: Links, low: Ints, high: Ints) -> Blocks | None:
     common = joined @ joined.T
     size = np.diag(common)
     either = size[:, None] + size[None, :] - common
-    of_low = _components((common >= ALIKE * np.maximum(either, 1)) & (size > 0)[:, None])
+    of_low = _stars((common >= ALIKE * np.maximum(either, 1)) & (size > 0)[:, None])
     for _ in range(3):
         of_high = _most(joined.T, of_low)
         of_low = _most(joined, of_high)
@@ -152,11 +182,14 @@ def _table(links: Links, low: Ints, high: Ints) -> Ints:
     return table
 
 
-def _components(alike: Flags) -> Ints:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    return np.asarray(connected_components(csr_array(alike), directed=False)[1], dtype=np.int64)
+def _stars(alike: Flags) -> Ints:
+    """Clusters of routers, each all that are like one of them, which has most that are: likeness is not passed on."""
+    label = np.full(len(alike), -1)
+    for number, centre in enumerate(np.argsort(-alike.sum(axis=1), kind="stable").tolist()):
+        if label[centre] < 0:
+            label[alike[centre] & (label < 0)] = number
+            label[centre] = number
+    return label
 
 
 def _most(joined: np.ndarray[tuple[int, int], np.dtype[np.float64]], label: Ints) -> Ints:
@@ -172,6 +205,7 @@ def fat_tree_of(links: Links) -> Structure:
     level = levels_by_cables(links)
     if level is None or level.max() < 1:
         return NONE
+    level = _settled(links, level)
     across = np.abs(level[links.near] - level[links.far]) != 1
     if links.count[across].sum() > MOST_SIDEWAYS * links.total:
         return NONE
