@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from unknot.cli.verbs import curve as curve
     from unknot.cli.verbs import design_routing as design_routing
     from unknot.cli.verbs import design_topology as design_topology
+    from unknot.cli.verbs import diagnose as diagnose
     from unknot.cli.verbs import every_size as every_size
     from unknot.cli.verbs import faults as faults
     from unknot.cli.verbs import lanes as lanes

@@ -29,7 +29,18 @@ from unknot.cli.failure import WANTED, Failure, in_front
 from unknot_start import own_signals
 
 PANELS = {
-    "Prove": ("check", "every-size", "reconfigure", "protocol", "accept", "replay", "analyse", "faults", "audit"),
+    "Prove": (
+        "check",
+        "every-size",
+        "reconfigure",
+        "protocol",
+        "accept",
+        "replay",
+        "analyse",
+        "faults",
+        "audit",
+        "diagnose",
+    ),
     "Repair and design": ("repair", "lanes", "design"),
     "Simulate": ("run", "simulate", "curve", "trace"),
     "Look": ("show", "compare"),

@@ -208,6 +208,7 @@ def _kind(name: str, parameter: inspect.Parameter) -> str:
 
 
 audit = verb("audit")
+diagnose = verb("diagnose")
 check = verb("check", second="switching")
 compare = verb("compare")
 curve = verb("curve")

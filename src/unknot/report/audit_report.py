@@ -8,10 +8,12 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from unknot.fabrics.diagnosis import Diagnosis
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.configuration_drawing import excerpt
+from unknot.report.diagnosis_report import diagnosis_values
 from unknot.report.page import knot, page, topology, write
 from unknot.report.phrases import count, listed
 from unknot.report.picture import Drawing
@@ -21,7 +23,7 @@ from unknot.verify.audit_ethernet import EthernetAudit
 from unknot.verify.audit_traffic import REPLIES, TrafficAudit
 
 
-def write_audit_report(audit: Audit, path: str | Path) -> None:
+def write_audit_report(audit: Audit, path: str | Path, diagnosis: Diagnosis | None = None) -> None:
     """Write the report of an audit as one HTML file that needs nothing else.
 
     The same audit gives the same bytes.
@@ -32,6 +34,8 @@ def write_audit_report(audit: Audit, path: str | Path) -> None:
         The audit.
     path : path
         The file; its folder is made.
+    diagnosis : Diagnosis, optional
+        What is wrong with the cables, which then stands first.
 
     Examples
     --------
@@ -59,6 +63,7 @@ def write_audit_report(audit: Audit, path: str | Path) -> None:
         knot=shown,
         network=topology(audit.fabric.network, routers="switch"),
         spoken=_spoken,
+        **diagnosis_values(audit.fabric, diagnosis),
     )
     write(text, path)
 

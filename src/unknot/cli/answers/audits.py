@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from unknot.cli.answers.analyses import UpdateForm
+from unknot.cli.answers.diagnoses import DiagnosisForm
 from unknot.cli.answers.filling import Answer, answer
 from unknot.cli.answers.form import CIRCLE, NONZERO, Form, of
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
 from unknot.fabrics import Changes
+from unknot.fabrics.diagnosis import Diagnosis
 from unknot.fabrics.rates import counted
 from unknot.verify.audit import Audit
 from unknot.verify.audit_multicast import MulticastAudit
@@ -76,14 +78,15 @@ class AuditAnswer(
     """JSON answer of `unknot audit`; verdict and delivery are those of host-to-host traffic."""
 
     table = """
-        fabric traffic deadlock_free established certificate_holds loop delivered lost pairs
-        undelivered_pairs unknown_pairs unknown_because longest_route longer_pairs extra_hops
+        fabric diagnosis.structure.words diagnosis.counts traffic deadlock_free established certificate_holds loop
+        delivered lost pairs undelivered_pairs unknown_pairs unknown_because longest_route longer_pairs extra_hops
         replies.deadlock_free replies.certificate_holds replies.delivered replies.loop replies.lost
         multicast.* changes.* assumption switching lanes network.routers network.terminals cables fabric_file
         tables_file levels_file lanes_file multicast_file notes others
     """
 
     network: NetworkForm = of("fabric.network")
+    diagnosis: DiagnosisForm | None
     cables: list[str]
     """Cables between switches, by their rates."""
     changes: ChangesForm | None
@@ -91,11 +94,12 @@ class AuditAnswer(
 
 def audit_answer(
     audit: Audit,
+    diagnosis: Diagnosis | None = None,
     changes: Changes | None = None,
     before: Audit | None = None,
     update: Update | None = None,
 ) -> Answer:
-    """Return an audit as plain values, with what changed since another reading of the fabric, and its audit."""
+    """Return an audit as plain values, a diagnosis of the cables, changes since another reading, and its audit."""
     since = changes and answer(
         ChangesForm,
         changes,
@@ -103,5 +107,6 @@ def audit_answer(
         update=None if update is None else answer(UpdateForm, update, of=update.relation),
     )
     return answer(
-        AuditAnswer, audit.host_to_host, audit, holds=audit.holds, changes=since, cables=counted(audit.fabric.rates)
-    )
+        AuditAnswer, audit.host_to_host, audit, holds=audit.holds, changes=since, cables=counted(audit.fabric.rates),
+        diagnosis=diagnosis and answer(DiagnosisForm, diagnosis),
+    )  # fmt: skip

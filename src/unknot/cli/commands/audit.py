@@ -77,6 +77,8 @@ class AuditOptions(Options):
 def audit(options: AuditOptions) -> int:
     """Judge whether the forwarding tables of a fabric can deadlock, and whether the tables deliver.
 
+    The first part of the answer says what is wrong with the cables, as `unknot diagnose` does.
+
     For a folder with routes of Ethernet switches (SWITCH/route.json) the command judges priority flow control
     (PFC), with QoS maps from SWITCH/config_db.json; --paused, --dscp, --out, --evidence, --time-limit and --json are
     its options.
@@ -101,6 +103,7 @@ def audit(options: AuditOptions) -> int:
     """
     from unknot.cli.answers.audits import AuditAnswer, audit_answer
     from unknot.cli.commands import activity
+    from unknot.cli.commands.diagnose import diagnosed
     from unknot.cli.commands.display import describe, put
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.fabrics.ethernet.folder import is_ethernet
@@ -127,16 +130,17 @@ def audit(options: AuditOptions) -> int:
         old = None if options.compare is None else read_fabric(options.compare, assume=options.assume)
         changes = None if old is None else compare_fabrics(old, read)
         before = None if old is None or old.tables is None else how(old)
+        diagnosis = diagnosed(read)
         update = None if before is None or old is None else update_fabric(old, read, switching, time_limit=deadline)
     name_idle(multicast_sl=options.multicast_sl != 0 and audited.multicast is None)
     for page in taken(PAGE):
         from unknot.report import write_audit_report
 
-        write_audit_report(audited, page)
+        write_audit_report(audited, page, diagnosis)
         wrote(page)
     if options.evidence is not None:
         write_evidence(options.evidence, read.network, [], audit_parts(audited))
-    put(options.json, AuditAnswer, audit_answer(audited, changes, before, update))
+    put(options.json, AuditAnswer, audit_answer(audited, diagnosis, changes, before, update))
     if not options.json:
         hosts = audited.host_to_host
         one = hosts if audited.replies is None or hosts.verdict.configuration else audited.replies

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unknot.fabrics.diagnosis.counters import counters_beside, read_errors
-from unknot.fabrics.diagnosis.diagnosing import diagnose
-from unknot.fabrics.diagnosis.finding import Diagnosis, Finding
+from unknot.fabrics.diagnosis.diagnosing import diagnose, in_order
+from unknot.fabrics.diagnosis.finding import Diagnosis, Engine, Finding
 
-__all__ = ["Diagnosis", "Finding", "counters_beside", "diagnose", "read_errors"]
+__all__ = ["Diagnosis", "Engine", "Finding", "counters_beside", "diagnose", "in_order", "read_errors"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from unknot.fabrics.diagnosis.planned import planned_faults
 from unknot.fabrics.diagnosis.slow import slow_cables, slow_hosts
 from unknot.fabrics.fabric import Fabric
 from unknot.network import Network
-from unknot.network.recognised import recognised
+from unknot.network.recognised import Structure, recognised
 
 
 def diagnose(
@@ -83,6 +83,7 @@ def diagnose(
         *_costed(fabric.network, faults, slow),
         *slow_hosts(fabric),
         *_with_errors(fabric, errors or Counter(), hours),
+        *_uneven(cables, structure),
         *hosts_on_spines(fabric, structure),
         *hosts_with_fewer_ports(fabric),
         *strangers,
@@ -160,6 +161,29 @@ def _intended(network: Network, faults: list[CablingFault], slow: Slow) -> Netwo
         target=rows[:, 1].astype(np.int32), bandwidth=rows[:, 2], latency=np.ones(len(rows), dtype=np.int32),
         ports=None, origin=None,
     )  # fmt: skip
+
+
+def _uneven(cables: Cables, structure: Structure) -> list[Finding]:
+    """Switches whose bundles to the level above differ by two cables and more, where no number is the usual one."""
+    if structure.level is None:
+        return []
+    told = {router for one in structure.differences for router in (*one.near, *one.far)}
+    above: dict[int, list[int]] = defaultdict(list)
+    for pair, channels in cables.between.items():
+        low, high = sorted(pair, key=lambda router: int(structure.level[router]))  # type: ignore[index]
+        if structure.level[low] < structure.level[high]:
+            above[low].append(len(channels))
+    return [
+        Finding(
+            "uneven bundles",
+            f"{cables.switch(router)} has {min(counts)} to {max(counts)} cables to switches of the level above",
+            (),
+            (cables.switch(router),),
+            max(counts) - min(counts),
+        )
+        for router, counts in above.items()
+        if router not in told and max(counts) - min(counts) > 1
+    ]
 
 
 def _with_errors(fabric: Fabric, errors: Counter[Port], hours: float | None) -> list[Finding]:

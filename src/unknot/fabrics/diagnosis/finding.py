@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
@@ -53,6 +54,24 @@ class Finding:
     errors_per_hour: float | None = None
 
 
+@dataclass(frozen=True)
+class Engine:
+    """Whether the tables of a routing engine of OpenSM, or a remedy, can deadlock on a fabric in one virtual lane.
+
+    Attributes
+    ----------
+    engine : str
+        Name for OpenSM's ``-R``, or a command of Unknot.
+    safe : bool or None
+        None: it depends on what the engine picks, or was not looked at.
+    because : str
+    """
+
+    engine: str
+    safe: bool | None
+    because: str
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(Brief):
     """What a fabric was built as, and what is wrong with it.
@@ -75,6 +94,8 @@ class Diagnosis(Brief):
         or hosts are cut off.
     remarks : tuple of str
         What is odd about the whole, and what was not looked at.
+    engines : tuple of Engine
+        Which routing engines are safe on the fabric; empty where nobody asked.
     """
 
     fabric: str
@@ -85,8 +106,16 @@ class Diagnosis(Brief):
     intended: Network
     load: float | None = None
     remarks: tuple[str, ...] = ()
+    engines: tuple[Engine, ...] = ()
 
     @property
-    def healthy(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.findings
+    def holds(self) -> bool | None:
+        """Whether nothing is wrong; None where there is neither a known structure nor a plan to compare with."""
+        if self.findings:
+            return False
+        return True if self.structure.is_known or self.intended_by else None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Findings of each kind, the worst first."""
+        return dict(Counter(one.fault for one in self.findings))

@@ -1,0 +1,37 @@
+"""Forms of diagnoses of fabrics."""
+
+from __future__ import annotations
+
+from unknot.cli.answers.form import Form
+from unknot.fabrics.diagnosis import Diagnosis, Engine, Finding
+from unknot.network.recognised import Structure
+
+
+class FindingForm(Form, of=Finding):
+    """A fault of a fabric."""
+
+    table = "fault words bisection load errors_per_hour"
+
+
+class EngineForm(Form, of=Engine):
+    """A routing engine on a fabric."""
+
+
+class StructureForm(Form, of=Structure, without="differences parts level group coordinates remarks"):
+    """What a fabric was built as."""
+
+
+class DiagnosisForm(Form, of=Diagnosis, without="intended", also="counts"):
+    """What a fabric was built as, and what is wrong with it, the worst first."""
+
+    table = "structure.words intended_by counts cables load remarks findings engines"
+
+
+class DiagnoseAnswer(DiagnosisForm, of=Diagnosis, without="intended", also="counts holds"):
+    """JSON answer of `unknot diagnose`."""
+
+    frame = "findings"
+    table = "fabric holds structure.words intended_by counts cables load remarks notes findings engines"
+
+    notes: list[str]
+    """What was found on reading the files."""

@@ -1,0 +1,95 @@
+"""`unknot diagnose`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unknot.cli.commands.answer_files import PAGE
+from unknot.cli.commands.asking import taken
+from unknot.cli.commands.options import Json, Options
+from unknot.cli.commands.printing import wrote
+from unknot.cli.commands.shared import exit_code
+from unknot.cli.commands.unread import name_idle
+
+if TYPE_CHECKING:
+    from unknot.fabrics import Fabric
+    from unknot.fabrics.diagnosis import Diagnosis
+
+
+@dataclass(frozen=True)
+class DiagnoseOptions(Options):
+    """The fabric, the plan of its cables, and where the answer goes.
+
+    Attributes
+    ----------
+    fabric : argument FOLDER|FABRIC_FILE
+        Output of ibnetdiscover, a link list, the folder of ibdiagnet.
+    tables : FILE
+        Forwarding tables, as dumped by OpenSM.
+    intended : FILE|FOLDER
+        Plan of the cables: a CSV file, UFM's topoconfig, or an older description of the fabric; without it the
+        structure is recognised.
+    hours
+        Hours in which errors were counted.
+    out : html
+        .html the report, with missing cables dashed
+    """
+
+    fabric: Path
+    tables: Path | None = None
+    intended: Path | None = None
+    hours: float | None = None
+    json: Json = False
+
+
+def diagnose(options: DiagnoseOptions) -> int:
+    """Say what is wrong with a fabric: missing, swapped and slow cables, hosts in odd places, pairs without a route.
+
+    The command recognises what the fabric was built as from the cables alone: fat trees, dragonflies, tori, meshes,
+    hypercubes, HyperX and planes of these. Names of nodes are a hint for adapters of one host and for rails. With
+    --intended it compares with a plan instead. Findings stand with the worst first, each with the share of the
+    bisection that is lost and how many times as high the highest load is. The command also says which routing
+    engines are safe.
+
+    In a folder it finds counters of errors beside the cables (section PM_INFO of .db_csv).
+
+    Exit code 0: nothing is wrong; 1: something is; 3: no structure is known and there is no plan.
+
+    Examples
+    --------
+    >>> import unknot
+    >>> found = unknot.diagnose("examples/fabrics/opensm-leafspine-degraded-ftree")
+    >>> found.structure.words
+    'fat tree of 2 levels: 12 and 6 switches from the leaves up; 1 cable a pair in one block of 12 × 6'
+    >>> found.counts, found.findings[0].words
+    ({'missing cable': 5}, 'a cable is missing between T0 and L5')
+    """
+    from unknot.cli.answers.diagnoses import DiagnoseAnswer
+    from unknot.cli.commands import activity
+    from unknot.cli.commands.display import tell
+    from unknot.fabrics import read_fabric
+    from unknot.fabrics.diagnosis import counters_beside, read_errors
+
+    fabric = read_fabric(options.fabric, options.tables)
+    counters = counters_beside(options.fabric)
+    errors = None if counters is None else read_errors(counters)
+    name_idle(hours=options.hours is not None and not errors)
+    with activity.working("diagnosing"):
+        found = diagnosed(fabric, intended=options.intended, errors=errors, hours=options.hours)
+    for page in taken(PAGE):
+        from unknot.report.diagnosis_report import write_diagnosis_report
+
+        write_diagnosis_report(fabric, found, page)
+        wrote(page)
+    tell(options.json, DiagnoseAnswer, found, notes=list(fabric.notes))
+    return exit_code(found.holds)
+
+
+def diagnosed(fabric: Fabric, **options: object) -> Diagnosis:
+    """Return the diagnosis of cables, hosts and routes."""
+    from unknot.fabrics.diagnosis import diagnose as of_cables
+    from unknot.verify.fabric_routes import with_routes
+
+    return with_routes(fabric, of_cables(fabric, **options))  # type: ignore[arg-type]
