@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +67,9 @@ class Grid(Brief):
 
 
 def grid(network: Network) -> Grid:
-    """View a network with coordinates as a product of lines and rings, possibly with faults.
+    """View a network as a product of lines and rings, possibly with faults.
+
+    A network without coordinates is given those that its cables show.
 
     Parameters
     ----------
@@ -92,13 +94,11 @@ def grid(network: Network) -> Grid:
     >>> view.radices.tolist(), view.wraps.tolist(), view.coordinates[5].tolist()
     ([4, 3], [True, True], [1, 1])
     """
-    if network.coordinates is None:
-        raise NetworkError(
-            f"network {network.name!r} has no coordinates, so it has no dimensions to route in; "
-            "use a mesh, torus or hypercube, or a routing for any network"
-        )
-    at = network.coordinates
-    radices = np.array(network.radices, dtype=np.int32)
+    at, sides = network.coordinates, network.radices
+    if at is None:
+        at, sides = _recognised(network)
+        network = replace(network, coordinates=at, radices=sides, dimensions=())
+    radices = np.array(sides, dtype=np.int32)
     _check_positions(network, at)
     delta = at[network.target] - at[network.source]
     moved = delta != 0
@@ -130,6 +130,19 @@ def grid(network: Network) -> Grid:
     for array in (radices, wraps, channel, dimension, directions):
         array.setflags(write=False)
     return Grid(at, radices, wraps, channel, dimension, directions)
+
+
+def _recognised(network: Network) -> tuple[IntArray, tuple[int, ...]]:
+    """Coordinates by the cables alone, where these are those of a torus, mesh or hypercube."""
+    from unknot.network.recognised import recognised
+
+    built = recognised(network)
+    if built.coordinates is None or built.kind == "HyperX":
+        raise NetworkError(
+            f"network {network.name!r} has no coordinates, so it has no dimensions to route in; "
+            "use a mesh, torus or hypercube, or a routing for any network"
+        )
+    return built.coordinates.astype(np.int32), built.radices
 
 
 def whole_grid(network: Network) -> Grid | None:

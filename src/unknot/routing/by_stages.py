@@ -7,7 +7,7 @@ Channels up come before channels down and those of a level before those of the n
 under any switching technique, with any number of VCs (Petrini & Vanneschi 1997). Minimal on fat trees. Any network
 with levels will do: terminals at the bottom, every channel from a level to the next, and from each terminal to each
 other a way up and then down. So leaf–spine fabrics and fat trees with faults are taken, as long as they have such
-ways.
+ways. Where some channels lead elsewhere, as cables in wrong ports do, levels are recognised, and these are not used.
 
 Destination tags: omega (Lawrie 1975), banyan, baseline, flip, indirect cube and butterfly networks are delta networks
 (Patel 1981): every pair has one path, and the port to take at a stage, one digit of the destination, is the same from
@@ -25,6 +25,7 @@ from unknot._base.arrays import Ints, grouped, offsets
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.network.recognised import recognised
 from unknot.network.stages import levels, stages
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.parts import Preference, Published
@@ -74,7 +75,8 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     """
     require_known("nca: unknown way up", up, WAYS_UP, RelationError)
     level, height = _levels_and_heights(network)
-    rises = level[network.target] > level[network.source]
+    rise = level[network.target] - level[network.source]
+    rises, astray = rise == 1, np.abs(rise) != 1
     column = homes_of(network)[1]
     ports = np.bincount(network.source[rises], minlength=network.num_routers)
     most = [int(ports[level == i].max()) for i in range(int(level.max()) + 1)]
@@ -83,7 +85,8 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
     virtual = VirtualChannels(network, vcs)
     home = network.eject
     # The ports up of each router, then its ports down; of each the router ahead and its lowest VC.
-    begin, ports_of = grouped(2 * network.source + ~rises, 2 * network.num_routers)
+    side = np.where(astray, 2 * network.num_routers, 2 * network.source + ~rises)
+    begin, ports_of = grouped(side, 2 * network.num_routers + 1)
     ahead, lowest = network.target[ports_of], virtual.first[ports_of]
     adaptive, several = up == "adaptive", SEVERAL
     run, edge, turn = _turns(height, begin, ahead)
@@ -121,7 +124,7 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
             count = vcs
         return count
 
-    degrees = np.stack([ports, np.bincount(network.source[~rises], minlength=network.num_routers)], axis=1)
+    degrees = np.stack([ports, np.bincount(network.source[rise == -1], minlength=network.num_routers)], axis=1)
     regular = all(len(np.unique(degrees[level == i], axis=0)) == 1 for i in range(len(most)))
     return Relation(
         network,
@@ -162,13 +165,17 @@ def _turns(
 def _levels_and_heights(network: Network) -> tuple[Ints, npt.NDArray[np.int8]]:
     """Return the level of each router, and the heights of ways; refuse networks without levels, or without ways."""
     level = levels(network)
+    if level is None:
+        built = recognised(network)
+        level = built.level if built.kind == "fat tree" else None
     if level is None or not network.num_channels:
         raise NetworkError(
-            f"nca on {network.name}: it needs a fat tree, with terminals at the bottom and every channel between two "
+            f"nca on {network.name}: it needs a fat tree, with terminals at the bottom and channels between two "
             "neighbouring levels, as in fat_tree(4, 3); this network has no such levels"
         )
     homes = homes_of(network)[0]
-    height = _heights(network, level, homes)
+    astray = np.flatnonzero(np.abs(level[network.source] - level[network.target]) != 1)
+    height = _heights(network.without(channels=astray) if astray.size else network, level, homes)
     lost = np.argwhere(height[np.unique(network.inject)] == NONE)
     if lost.size:
         start, end = int(np.unique(network.inject)[lost[0, 0]]), int(homes[lost[0, 1]])

@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
+from zlib import crc32
 
 import networkx as nx
 
@@ -34,7 +35,7 @@ class Cable:
 
 @dataclass
 class Fault:
-    """What was done: a kind, the names of the cables that are wrong, of each missing cable both switches, and a host."""
+    """What was done: the cables that are wrong, both switches of each missing one, and a host."""
 
     kind: str
     cables: list[Cable] = field(default_factory=list)
@@ -99,7 +100,9 @@ def leaf_and_spine(random: Random) -> Drawn:
     for leaf in leaves:
         for spine in spines:
             drawn.join(leaf, spine, times)
-    (_dual if random.random() < 0.3 and len(leaves) % 2 == 0 else _hosts)(drawn, random, leaves, random.randint(6, 16))
+    (_dual if random.random() < 0.3 and len(leaves) % 2 == 0 else _hosts)(
+        drawn, random, leaves, random.randint(6, 16)
+    )
     drawn.spines = spines
     return drawn
 
@@ -130,7 +133,12 @@ def three_levels(random: Random, pruned: bool = False) -> Drawn:
 
 def dragonfly_plus(random: Random) -> Drawn:
     drawn = Drawn("dragonfly+")
-    groups, below, above, times = random.randint(5, 9), random.randint(3, 7), random.randint(3, 6), random.randint(1, 3)
+    groups, below, above, times = (
+        random.randint(5, 9),
+        random.randint(3, 7),
+        random.randint(3, 6),
+        random.randint(1, 3),
+    )
     low = [[f"S{1000 + 100 * g + i}" for i in range(below)] for g in range(groups)]
     high = [[f"S{5000 + 100 * g + i}" for i in range(above)] for g in range(groups)]
     for g in range(groups):
@@ -150,7 +158,9 @@ def dragonfly_plus(random: Random) -> Drawn:
 
 def torus(random: Random) -> Drawn:
     drawn = Drawn("torus")
-    sides = random.choice([(5, 5), (6, 7), (8, 8), (5, 9), (10, 12), (4, 6), (4, 4, 6), (3, 5, 5), (5, 5, 5), (4, 5, 6)])
+    sides = random.choice(
+        [(5, 5), (6, 7), (8, 8), (5, 9), (10, 12), (4, 6), (4, 4, 6), (3, 5, 5), (5, 5, 5), (4, 5, 6)]
+    )
     graph = nx.grid_graph(list(sides), periodic=True)
     name = dict(zip(graph, switches(random, len(graph)), strict=True))
     times = random.choice([1, 1, 2])
@@ -176,7 +186,14 @@ def irregular(random: Random) -> Drawn:
     return drawn
 
 
-FAMILIES = (leaf_and_spine, three_levels, lambda random: three_levels(random, pruned=True), dragonfly_plus, torus, irregular)
+FAMILIES = (
+    leaf_and_spine,
+    three_levels,
+    lambda random: three_levels(random, pruned=True),
+    dragonfly_plus,
+    torus,
+    irregular,
+)
 
 
 def drawn(seed: int) -> Drawn:
@@ -235,7 +252,7 @@ def text(fabric: Drawn) -> str:
     for cable in fabric.cables:
         at[cable.a[0]].append((cable.a[1], cable.b, cable.rate))
         at[cable.b[0]].append((cable.b[1], cable.a, cable.rate))
-    number = {node: i for i, node in enumerate(sorted(at, key=lambda node: hash((node, "order"))), start=1)}
+    number = {node: i for i, node in enumerate(sorted(at, key=lambda node: crc32(node.encode())), start=1)}
     key = {node: f"{node[0]}-{number[node] * 16:016x}" for node in at}
     lines = ["#", "# Topology file: generated on Mon Jan  5 10:00:00 2026", "#"]
     for node in sorted(at, key=lambda node: (node[0] != "S", node)):

@@ -55,7 +55,7 @@ def read_plan(path: Path) -> Plan:
         return plan_of(read_fabric(path))
     lines = read_lines(path)
     content = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and line.lstrip()[0] != "#"]
-    if content and all(_TOPOCONFIG.match(line) for _, line in content[:3]):
+    if content and _TOPOCONFIG.match(content[0][1]):
         return _checked(
             path, lines, [(number, *_ends_of_guids(path, lines, number, line)) for number, line in content]
         )

@@ -56,8 +56,7 @@ def _of(links: Links) -> Structure:
     """Recognise the structure of one plane."""
     tree = fat_tree_of(links)
     found = [one for one in (tree, dragonfly_plus_of(links)) if one.is_known]
-    for other in (dragonfly_of, product_of):
-        found = found or [one for one in (other(links),) if one.is_known]
+    found = found or [one for one in (product_of(links), dragonfly_of(links)) if one.is_known]
     return min(found, key=lambda one: wrong(one.differences, links), default=tree)
 
 

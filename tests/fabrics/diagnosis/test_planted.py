@@ -1,0 +1,62 @@
+"""Planted faults are named, and hardly anything else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fabrics.diagnosis.planted import Drawn, Fault, drawn, text
+from unknot.fabrics import read_fabric
+from unknot.fabrics.diagnosis import Diagnosis, Finding, diagnose
+
+CABLES = {"missing cable", "misplaced cable", "swapped cables", "extra cable"}
+WORDS = {
+    "missing": CABLES - {"extra cable"},
+    "extra": CABLES - {"missing cable"},
+    "swap": CABLES,
+    "slow": {"slow cable"},
+    "spine": {"host on a spine"},
+}
+
+
+def naming(fault: Fault, found: Diagnosis) -> list[Finding]:
+    """The findings that name a fault: each wrong cable, both switches of each missing one, the host; else none."""
+    some = [one for one in found.findings if one.fault in WORDS[fault.kind]]
+    parts = [[one for one in some if cable.names & set(one.cables)] for cable in fault.cables]
+    parts += [
+        [one for one in some if one.fault != "extra cable" and pair <= set(one.switches)] for pair in fault.missing
+    ]
+    parts += [[one for one in some if fault.host in one.words]] if fault.host else []
+    return [one for part in parts for one in part] if all(parts) else []
+
+
+def tried(seed: int, folder: Path) -> tuple[Drawn, Diagnosis, int, int]:
+    """A fabric, its diagnosis, the faults that are not named, and the findings that are none."""
+    fabric = drawn(seed)
+    file = folder / "fabric.ibnetdiscover"
+    file.write_text(text(fabric))
+    found = diagnose(read_fabric(file))
+    named = [naming(fault, found) for fault in fabric.faults]
+    right = {id(one) for some in named for one in some}
+    return fabric, found, sum(not some for some in named), sum(id(one) not in right for one in found.findings)
+
+
+@pytest.mark.parametrize("seed", [2, 5, 6, 7, 9, 10, 22, 40])
+def test_planted_faults_are_named_and_nothing_else(seed: int, tmp_path: Path) -> None:
+    fabric, found, missed, false = tried(seed, tmp_path)
+    assert fabric.faults
+    assert (found.structure.kind, missed, false) == (fabric.kind, 0, 0)
+
+
+@pytest.mark.campaign
+def test_of_many_faults_nearly_all_are_named(tmp_path: Path) -> None:
+    every = [tried(seed, tmp_path) for seed in range(1000, 1200)]
+    faults = sum(len(fabric.faults) for fabric, *_ in every)
+    cables = sum(len(fabric.between) for fabric, *_ in every)
+    missed, false = (sum(row[part] for row in every) for part in (2, 3))
+    print(
+        f"{faults - missed} of {faults} faults named, {false} false alarms on {cables} cables of {len(every)} fabrics"
+    )
+    assert missed <= 0.02 * faults
+    assert false <= 0.001 * cables
