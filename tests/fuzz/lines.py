@@ -95,6 +95,7 @@ GOOD: dict[str, list[str]] = {
     "--sl2vl": ["sl2vl-0.sl2vl"],
     "--mcfdbs": ["mcfdbs-0.mcfdbs"],
     "--compare": ["ibnetdiscover-0.ibnetdiscover"],
+    "--intended": ["ibnetdiscover-0.ibnetdiscover"],
     "--csv": ["out.csv"],
     "--parquet": ["out.parquet"],
     "files": ["evidence.json"],
@@ -112,6 +113,7 @@ FITTING: dict[str, dict[str, list[str]]] = {
     "lanes": {"--export": ["out.json", "out.v", "out.cnf"]},
     "repair": {"--export": ["out.json"], "--out": ["out.json", "out"]},
     "audit": {"--out": ["out.html"], "--paused": ["leaf0:hosts"], "--dscp": ["3", "3,4"]},
+    "diagnose": {"--out": ["out.html", "out.csv"]},
     "run": {"--out": ["reports", "out.html"]},
     "collective": {
         "--library": ["nccl", "nccl(nodes=2)"],

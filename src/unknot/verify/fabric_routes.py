@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from unknot._base.arrays import Flags, Ints
 from unknot.fabrics import Fabric
-from unknot.fabrics.diagnosis import Diagnosis, Engine, Finding, in_order
+from unknot.fabrics.diagnosis import Diagnosis, EngineSafety, Finding, in_order
 from unknot.fabrics.format import few
 from unknot.network import Network, distances_from
 from unknot.network.graph import strong_components
@@ -48,7 +48,7 @@ def with_routes(fabric: Fabric, diagnosis: Diagnosis) -> Diagnosis:
 
 
 def pairs_without_route(fabric: Fabric) -> list[Finding]:
-    """Name the hosts that others have no route to: by the tables where these are known, else by cables alone."""
+    """Name hosts without a route from all other hosts, by the tables where known, else by cables."""
     network = fabric.network
     if fabric.tables is None:
         return _cut_off(network)
@@ -90,8 +90,8 @@ def _cut_off(network: Network) -> list[Finding]:
     return found
 
 
-def engines_for(network: Network, structure: Structure) -> tuple[Engine, ...]:
-    """Return which engines are safe on these cables, whatever they pick.
+def engines_for(network: Network, structure: Structure) -> tuple[EngineSafety, ...]:
+    """Return whether each routing engine is safe on a fabric, whatever routes the engine picks.
 
     Parameters
     ----------
@@ -106,26 +106,23 @@ def engines_for(network: Network, structure: Structure) -> tuple[Engine, ...]:
         False: "shortest paths depend on one another in a loop, so some choices can deadlock",
         None: "the fabric is too large to look at all shortest paths",
     }[shortest]
-    found = [Engine("minhop", True if shortest else None, minhop)]
+    rows: list[tuple[str, bool | None, str]] = [("minhop", shortest or None, minhop)]
     levelled = structure.level is not None and bool(
         (np.abs(structure.level[network.source] - structure.level[network.target]) == 1).all()
     )
     if structure.kind == "fat tree":
         why = "every cable leads from a level to the next" if levelled else "cables skip or stay in a level"
-        found.append(Engine("ftree", True if levelled else None, f"{why}; without a pure tree OpenSM falls back"))
-    found.append(
-        Engine("updn", True, "up and then down is free of loops on any fabric; give the roots, else paths are longer")
-    )
+        rows.append(("ftree", levelled or None, f"{why}; without a pure tree OpenSM falls back"))
+    rows.append(("updn", True, "up and then down closes no loop on any fabric; without roots paths are longer"))
     if structure.kind in ("torus", "mesh", "hypercube"):
         whole = structure.kind != "torus" and not structure.differences
         why = "one dimension after the other" if whole else "rings, or missing cables, close loops in one lane"
-        found.append(Engine("dor", True if whole else None, why))
+        rows.append(("dor", whole or None, why))
     if structure.kind == "torus" and len(structure.radices) in (2, 3):
-        why = "datelines by service levels, for hosts that ask for path records"
-        found.append(Engine("torus-2QoS", None, f"{why}; not looked at with these faults"))
-    found.append(Engine("lash, dfsssp, nue", None, "layers by service levels; judge their tables with unknot audit"))
-    found.append(Engine("unknot repair", True, "tables in one lane, or with levels, proved before they are written"))
-    return tuple(found)
+        rows.append(("torus-2QoS", None, "datelines by service levels, for hosts that ask for path records"))
+    rows.append(("lash, dfsssp, nue", None, "layers by service levels; judge their tables with unknot audit"))
+    rows.append(("unknot repair", True, "tables in one lane, or with levels, proved before they are written"))
+    return tuple(EngineSafety(*row) for row in rows)
 
 
 def all_shortest_paths_are_safe(network: Network) -> bool | None:

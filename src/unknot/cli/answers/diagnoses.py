@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unknot.cli.answers.form import Form
-from unknot.fabrics.diagnosis import Diagnosis, Engine, Finding
+from unknot.fabrics.diagnosis import Diagnosis, EngineSafety, Finding
 from unknot.network.recognised import Structure
 
 
@@ -13,7 +13,7 @@ class FindingForm(Form, of=Finding):
     table = "fault words bisection load errors_per_hour"
 
 
-class EngineForm(Form, of=Engine):
+class EngineForm(Form, of=EngineSafety):
     """A routing engine on a fabric."""
 
 
@@ -22,7 +22,7 @@ class StructureForm(Form, of=Structure, without="differences parts level group c
 
 
 class DiagnosisForm(Form, of=Diagnosis, without="intended", also="counts"):
-    """What a fabric was built as, and what is wrong with it, the worst first."""
+    """Recognised structure and faults of a fabric, the worst first."""
 
     table = "structure.words intended_by counts cables load remarks findings engines"
 

@@ -36,7 +36,7 @@ def cabling_faults(cables: Cables, structure: Structure) -> list[CablingFault]:
 
 
 def _end(structure: Structure, one: Difference, routers: tuple[int, ...]) -> tuple[str, Any]:
-    """An end by which differences are joined: a router, a group, or routers of which one is meant."""
+    """The end of a difference as a key: a router, a group, or several routers."""
     if one.by_group and structure.group is not None:
         return "group", int(structure.group[routers[0]])
     return ("router", routers[0]) if len(routers) == 1 else ("routers", routers)
@@ -85,7 +85,7 @@ class _Teller:
         return [(min(a, b), max(a, b)) for a in one.near for b in one.far if a != b]
 
     def first(self, one: Difference) -> RouterPair:
-        """The first of these, of a cable that is there the first that has one."""
+        """The first pair with a cable, else the first pair."""
         pairs = self.routers(one)
         return next((pair for pair in pairs if pair in self.cables.between), pairs[0])
 

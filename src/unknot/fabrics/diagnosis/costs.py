@@ -18,27 +18,27 @@ Bundle = tuple[int, int, float]
 
 
 @dataclass(frozen=True)
-class Wiring:
+class Bundles:
     """Cables of a fabric as bundles of alike ones, and the terminals of each router."""
 
     bundles: dict[Bundle, int]
     weight: tuple[int, ...]
 
     @classmethod
-    def of(cls, network: Network) -> Wiring:
+    def of(cls, network: Network) -> Bundles:
         """The cables of a network."""
         rows = zip(network.source.tolist(), network.target.tolist(), network.bandwidth.tolist(), strict=True)
         weight = np.bincount(network.inject, minlength=network.num_routers).tolist()
         return cls(dict(Counter(row for row in rows if row[0] != row[1])), tuple(weight))
 
-    def changed(self, more: Iterable[Bundle] = (), fewer: Iterable[Bundle] = ()) -> Wiring:
+    def changed(self, more: Iterable[Bundle] = (), fewer: Iterable[Bundle] = ()) -> Bundles:
         """The same with some cables more and fewer, each in both directions."""
         bundles = Counter(self.bundles)
         for u, v, rate in more:
             bundles.update([(u, v, rate), (v, u, rate)])
         for u, v, rate in fewer:
             bundles.subtract([(u, v, rate), (v, u, rate)])
-        return Wiring({bundle: count for bundle, count in bundles.items() if count > 0}, self.weight)
+        return Bundles({bundle: count for bundle, count in bundles.items() if count > 0}, self.weight)
 
     @property
     def work(self) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from unknot.fabrics.diagnosis.cabling_faults import CablingFault, RouterPair, cabling_faults
-from unknot.fabrics.diagnosis.costs import MOST_WORK, Wiring
+from unknot.fabrics.diagnosis.costs import MOST_WORK, Bundles
 from unknot.fabrics.diagnosis.counters import Port, errors_of_cables
 from unknot.fabrics.diagnosis.finding import ORDER, Diagnosis, Finding
 from unknot.fabrics.diagnosis.hosts import hosts_on_spines, hosts_with_fewer_ports, rails
@@ -129,20 +129,20 @@ def _bundles(pairs: Iterable[RouterPair]) -> list[tuple[int, int, float]]:
     return [(u, v, 1.0) for u, v in pairs]
 
 
-def _meant(network: Network, faults: list[CablingFault], slow: Slow) -> Wiring:
-    """The cables that were meant: with those missing, without those too many, and none slow."""
+def _meant(network: Network, faults: list[CablingFault], slow: Slow) -> Bundles:
+    """The wiring as intended: with missing cables, without superfluous ones, none slow."""
     more = _bundles(pair for fault in faults for pair in fault.lost)
     fewer = _bundles(pair for fault in faults for pair in fault.beside)
     for _, channel in slow:
         ends = int(network.source[channel]), int(network.target[channel])
         more.append((*ends, 1.0))
         fewer.append((*ends, float(network.bandwidth[channel])))
-    return Wiring.of(network).changed(more, fewer)
+    return Bundles.of(network).changed(more, fewer)
 
 
 def _load_of_all(network: Network, faults: list[CablingFault], slow: Slow) -> tuple[float | None, list[str]]:
-    """The highest load as it is over that as it was meant, and why there is none."""
-    now, meant = Wiring.of(network), _meant(network, faults, slow)
+    """The highest load of the fabric over that of the intended fabric, and remarks where there is none."""
+    now, meant = Bundles.of(network), _meant(network, faults, slow)
     if now.work > MOST_WORK:
         return None, ["loads are not computed, since the fabric is too large"]
     before, after = meant.highest_load(), now.highest_load()

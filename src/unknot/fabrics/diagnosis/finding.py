@@ -55,7 +55,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Engine:
+class EngineSafety:
     """Whether the tables of a routing engine of OpenSM, or a remedy, can deadlock on a fabric in one virtual lane.
 
     Attributes
@@ -74,7 +74,7 @@ class Engine:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(Brief):
-    """What a fabric was built as, and what is wrong with it.
+    """Recognised structure and faults of a fabric.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Diagnosis(Brief):
         or hosts are cut off.
     remarks : tuple of str
         What is odd about the whole, and what was not looked at.
-    engines : tuple of Engine
+    engines : tuple of EngineSafety
         Which routing engines are safe on the fabric; empty where nobody asked.
     """
 
@@ -106,7 +106,7 @@ class Diagnosis(Brief):
     intended: Network
     load: float | None = None
     remarks: tuple[str, ...] = ()
-    engines: tuple[Engine, ...] = ()
+    engines: tuple[EngineSafety, ...] = ()
 
     @property
     def holds(self) -> bool | None:

@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"(?:^|[^0-9])(\d{1,3})$")
 
 
 @dataclass(frozen=True)
-class Plan:
+class CablePlan:
     """Cables that were planned, each as the set of its ends; and where the plan is from."""
 
     where: str
@@ -39,7 +39,7 @@ class Plan:
         return frozenset(name for cable in self.cables for name, _ in cable)
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> CablePlan:
     """Read a plan of cables.
 
     Raises
@@ -70,7 +70,7 @@ def read_plan(path: Path) -> Plan:
     )
 
 
-def _checked(path: Path, lines: list[str], rows: list[tuple[int, End, End]]) -> Plan:
+def _checked(path: Path, lines: list[str], rows: list[tuple[int, End, End]]) -> CablePlan:
     """Make a plan of rows, in which each port has one cable."""
     far_of: dict[End, tuple[End, int]] = {}
     for number, a, b in rows:
@@ -83,7 +83,7 @@ def _checked(path: Path, lines: list[str], rows: list[tuple[int, End, End]]) -> 
                     f"port {near[1]} of {near[0]} has a second cable; line {first} leads it to {known[0]}",
                     path, number, 1, lines[number - 1],
                 )  # fmt: skip
-    return Plan(str(path), frozenset(frozenset((a, b)) for _, a, b in rows))
+    return CablePlan(str(path), frozenset(frozenset((a, b)) for _, a, b in rows))
 
 
 def _ends_of_guids(path: Path, lines: list[str], number: int, line: str) -> tuple[End, End]:
@@ -131,9 +131,9 @@ def _ends_of_row(
     return ends[0], ends[1]
 
 
-def plan_of(fabric: Fabric) -> Plan:
+def plan_of(fabric: Fabric) -> CablePlan:
     """Return all cables of a fabric as a plan, by GUIDs."""
-    return Plan(fabric.fabric_file, frozenset(cables_by_guid(fabric)))
+    return CablePlan(fabric.fabric_file, frozenset(cables_by_guid(fabric)))
 
 
 def cables_by_guid(fabric: Fabric) -> dict[PlannedCable, str]:

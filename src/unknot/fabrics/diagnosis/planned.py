@@ -8,14 +8,14 @@ from typing import Any
 from unknot.fabrics.diagnosis.cabling_faults import CablingFault, RouterPair
 from unknot.fabrics.diagnosis.finding import Finding
 from unknot.fabrics.diagnosis.pairing import Joined, joined
-from unknot.fabrics.diagnosis.plan import Plan, cables_by_guid
+from unknot.fabrics.diagnosis.plan import CablePlan, cables_by_guid
 from unknot.fabrics.fabric import Fabric
 
 End = tuple[Any, int]
 """A switch by number, a host by name, or a node that the fabric has not by its name; and a port, 0 of hosts."""
 
 
-def planned_faults(fabric: Fabric, plan: Plan) -> tuple[list[CablingFault], list[str]]:
+def planned_faults(fabric: Fabric, plan: CablePlan) -> tuple[list[CablingFault], list[str]]:
     """Return the cables that are missing, too many or elsewhere than planned, and remarks about the comparison."""
     node = _nodes(fabric)
     by_port = all(port or _is_host(node.get(name, name)) for cable in plan.cables for name, port in cable)
@@ -30,7 +30,7 @@ def planned_faults(fabric: Fabric, plan: Plan) -> tuple[list[CablingFault], list
     absent = sorted(name for name in plan.nodes if name not in node)
     if absent:
         remarks.append(f"{len(absent)} nodes of {plan.where} are not in the fabric, the first {absent[0]}")
-    teller = _Words(fabric)
+    teller = _PlanTeller(fabric)
     return [teller.told(fault) for fault in joined(there - planned, planned - there)], remarks
 
 
@@ -60,7 +60,7 @@ def _pair(ends: list[End]) -> tuple[End, ...]:
     return tuple(sorted(ends * (2 if len(ends) == 1 else 1), key=str))
 
 
-class _Words:
+class _PlanTeller:
     """Makes findings of differences from a plan."""
 
     def __init__(self, fabric: Fabric) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from unknot._base.arrays import Ints
 from unknot.network.model import Network
 from unknot.network.recognised.groups import dragonfly_of, dragonfly_plus_of
-from unknot.network.recognised.links import Links
+from unknot.network.recognised.links import CableCounts
 from unknot.network.recognised.products import product_of
 from unknot.network.recognised.structure import NONE, Difference, Structure, wrong
 from unknot.network.recognised.tiers import fat_tree_of
@@ -45,14 +45,14 @@ def recognised(network: Network) -> Structure:
     >>> recognised(torus(5, 6).without(links=[(0, 1)])).words
     'torus of 5 × 6; 1 cable a pair'
     """
-    links = Links.of(network)
+    links = CableCounts.of(network)
     if links is None or not links.near.size:
         return NONE
     planes = _planes(links)
     return _of(links) if len(planes) < 2 else _of_planes(links, planes)
 
 
-def _of(links: Links) -> Structure:
+def _of(links: CableCounts) -> Structure:
     """Recognise the structure of one plane."""
     tree = fat_tree_of(links)
     found = [one for one in (tree, dragonfly_plus_of(links)) if one.is_known]
@@ -64,7 +64,7 @@ LEAST_PLANE = 0.25
 """Least size of a plane, as a share of the largest; smaller parts were cut off."""
 
 
-def _planes(links: Links) -> list[Ints]:
+def _planes(links: CableCounts) -> list[Ints]:
     """The routers of each plane: parts that no cable joins and that are about as large."""
     from scipy.sparse.csgraph import connected_components
 
@@ -73,7 +73,7 @@ def _planes(links: Links) -> list[Ints]:
     return [np.flatnonzero(part == one) for one in np.flatnonzero(size >= max(2, LEAST_PLANE * size.max())).tolist()]
 
 
-def _of_planes(links: Links, planes: list[Ints]) -> Structure:
+def _of_planes(links: CableCounts, planes: list[Ints]) -> Structure:
     """Join what the planes were built as."""
     each = [_of(links.within(routers)) for routers in planes]
     level, group = np.full((2, links.routers), -1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from unknot._base.arrays import Floats, Ints
-from unknot.network.recognised.links import Links, usual
+from unknot.network.recognised.links import CableCounts, usual
 from unknot.network.recognised.structure import NONE, WORST, Difference, Structure, differences, wrong
 from unknot.network.recognised.tiers import FULL, blocks_between, levels_by_cables
 
@@ -18,7 +18,7 @@ FEWEST = 3
 WITHIN, BETWEEN = "within groups", "between groups"
 
 
-def dragonfly_of(links: Links) -> Structure:
+def dragonfly_of(links: CableCounts) -> Structure:
     """Recognise a dragonfly, whose groups are fully joined."""
     if not links.near.size:
         return NONE
@@ -39,7 +39,7 @@ def dragonfly_of(links: Links) -> Structure:
     return _structure(links, "dragonfly", words, group, (near, far), inside)
 
 
-def dragonfly_plus_of(links: Links) -> Structure:
+def dragonfly_plus_of(links: CableCounts) -> Structure:
     """Recognise a dragonfly+ (Megafly): groups of leaves and spines, every two joined, and cables between spines."""
     level = levels_by_cables(links)
     if level is None:
@@ -62,12 +62,12 @@ def dragonfly_plus_of(links: Links) -> Structure:
 
 
 def _structure(
-    links: Links,
+    links: CableCounts,
     kind: str,
     words: str,
     group: Ints,
     pairs: tuple[Ints, Ints],
-    inside: Links,
+    inside: CableCounts,
     level: Ints | None = None,
 ) -> Structure:
     """Compare the cables within groups with those of all `pairs`, and between groups with what most have."""
@@ -105,7 +105,7 @@ def _joined(routers: int, near: Ints, far: Ints) -> Ints:
     return np.asarray(connected_components(matrix, directed=False)[1], dtype=np.int64)
 
 
-def _settled(links: Links, group: Ints) -> Ints:
+def _settled(links: CableCounts, group: Ints) -> Ints:
     """Give each router the group of most of its neighbours, which puts strays where they belong."""
     adjacent = links.adjacent
     for _ in range(3):
@@ -118,17 +118,17 @@ def _settled(links: Links, group: Ints) -> Ints:
     return np.asarray(np.unique(group, return_inverse=True)[1], dtype=np.int64)
 
 
-def _across(links: Links, group: Ints, level: Ints | None) -> tuple[Links, tuple[Difference, ...]]:
-    """The cables between groups, and those among them that end at leaves, which are in a wrong place."""
+def _across(links: CableCounts, group: Ints, level: Ints | None) -> tuple[CableCounts, tuple[Difference, ...]]:
+    """Cables between groups, and apart from these the cables that end at leaves, in a wrong place."""
     across = group[links.near] != group[links.far]
     strays = across & (False if level is None else (level[links.near] == 0) | (level[links.far] == 0))
     kept = across & ~strays
     rows = zip(links.near[strays].tolist(), links.far[strays].tolist(), links.count[strays].tolist(), strict=True)
     odd = tuple(Difference((a,), (b,), -count) for a, b, count in rows)
-    return Links(links.routers, links.near[kept], links.far[kept], links.count[kept], links.seats), odd
+    return CableCounts(links.routers, links.near[kept], links.far[kept], links.count[kept], links.seats), odd
 
 
-def _between(links: Links, group: Ints) -> Ints:
+def _between(links: CableCounts, group: Ints) -> Ints:
     """Cables between every two groups."""
     table = np.zeros((int(group.max()) + 1,) * 2, dtype=np.int64)
     ends = group[links.near], group[links.far]
@@ -138,7 +138,7 @@ def _between(links: Links, group: Ints) -> Ints:
     return table
 
 
-def _global(links: Links, group: Ints, level: Ints | None, table: Ints, across: int) -> tuple[Difference, ...]:
+def _global(links: CableCounts, group: Ints, level: Ints | None, table: Ints, across: int) -> tuple[Difference, ...]:
     """Cables between groups that are missing or too many, with the routers that come into question.
 
     Those with fewest cables to other groups are named first.

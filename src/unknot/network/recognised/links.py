@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class CableCounts:
     """Pairs of routers with cables.
 
     Attributes
@@ -37,7 +37,7 @@ class Links:
     seats: Ints
 
     @classmethod
-    def of(cls, network: Network) -> Links | None:
+    def of(cls, network: Network) -> CableCounts | None:
         """Return the cables of a network; None where some channel has no channel back."""
         source, target = network.source.astype(np.int64), network.target.astype(np.int64)
         up, down = source < target, source > target
@@ -97,18 +97,18 @@ class Links:
         back = np.bincount(self.far, self.count * chosen[self.near], self.routers)
         return (there + back).astype(np.int64)
 
-    def within(self, routers: Ints) -> Links:
+    def within(self, routers: Ints) -> CableCounts:
         """The cables between some routers, which are counted anew."""
         place = np.full(self.routers, -1)
         place[routers] = np.arange(routers.size)
         kept = (place[self.near] >= 0) & (place[self.far] >= 0)
         ends = place[self.near[kept]], place[self.far[kept]]
-        return Links(routers.size, *ends, self.count[kept], self.seats[routers])
+        return CableCounts(routers.size, *ends, self.count[kept], self.seats[routers])
 
-    def among(self, label: Ints) -> Links:
+    def among(self, label: Ints) -> CableCounts:
         """The cables between routers of equal labels."""
         kept = label[self.near] == label[self.far]
-        return Links(self.routers, self.near[kept], self.far[kept], self.count[kept], self.seats)
+        return CableCounts(self.routers, self.near[kept], self.far[kept], self.count[kept], self.seats)
 
 
 def usual(numbers: Ints) -> tuple[int, float]:

@@ -17,7 +17,7 @@ from itertools import chain, islice, permutations
 import numpy as np
 
 from unknot._base.arrays import Ints
-from unknot.network.recognised.links import Links, usual
+from unknot.network.recognised.links import CableCounts, usual
 from unknot.network.recognised.matching import placed
 from unknot.network.recognised.structure import NONE, WORST, Kind, Structure, differences, wrong
 
@@ -79,7 +79,7 @@ def _beside(shape: str, size: int, here: int) -> list[int]:
     return [there for there in (here + 1, here - 1) if 0 <= there < size]
 
 
-def product_of(links: Links) -> Structure:
+def product_of(links: CableCounts) -> Structure:
     """Recognise a torus, mesh, hypercube or HyperX."""
     if not links.near.size or links.routers < 4:
         return NONE
@@ -90,7 +90,7 @@ def product_of(links: Links) -> Structure:
     return _best(links, chain.from_iterable(tried))
 
 
-def _best(links: Links, tried: Iterable[Structure]) -> Structure:
+def _best(links: CableCounts, tried: Iterable[Structure]) -> Structure:
     """The structure with fewest differences, or the first with hardly any."""
     best, least = NONE, 1.0
     for one in tried:
@@ -128,9 +128,9 @@ def _around(neighbours: list[set[int]], router: int) -> list[tuple[str, list[int
 
 
 def _from_signature(
-    links: Links, signature: tuple[tuple[str, int], ...], shown: list[list[tuple[str, list[int]]]]
+    links: CableCounts, signature: tuple[tuple[str, int], ...], shown: list[list[tuple[str, list[int]]]]
 ) -> Iterator[Structure]:
-    """Place all routers on the products of these factors, from those that show them."""
+    """Place all routers on products of the factors, beginning at routers whose neighbours show all of them."""
     cliques = [size for shape, size in signature if shape == CLIQUE]
     rings = len(signature) - len(cliques)
     if len(signature) > MOST_DIMENSIONS:
@@ -180,7 +180,7 @@ def _seeds(whole: Whole, start: int, groups: list[tuple[str, list[int]]]) -> Ite
         yield seed
 
 
-def _meshes(links: Links) -> Iterator[Structure]:
+def _meshes(links: CableCounts) -> Iterator[Structure]:
     """Place all routers on meshes, from each corner on."""
     fewest = [len(one) for one in links.neighbours]
     for dimensions in (2, 3):
@@ -199,7 +199,7 @@ def _meshes(links: Links) -> Iterator[Structure]:
                 yield _best(links, (_placed(links, whole, seed) for seed in seeds))
 
 
-def _placed(links: Links, whole: Whole, seed: dict[int, int]) -> Structure:
+def _placed(links: CableCounts, whole: Whole, seed: dict[int, int]) -> Structure:
     """Place all routers, and compare the cables with those of the whole product; `NONE` where too many differ."""
     place = placed(links.neighbours, whole.beside, seed)
     if len(place) < links.routers:

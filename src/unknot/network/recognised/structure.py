@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from unknot._base.arrays import Ints
-from unknot.network.recognised.links import Links
+from unknot.network.recognised.links import CableCounts
 
 Kind = Literal["fat tree", "dragonfly", "dragonfly+", "torus", "mesh", "hypercube", "HyperX", "none"]
 """What networks are built as; ``none``: nothing that is known here."""
@@ -85,17 +85,17 @@ WORST = 0.2
 """Share of the cables that may be missing or too many; with more, a network was not built so."""
 
 
-def wrong(differences: tuple[Difference, ...], links: Links) -> float:
+def wrong(differences: tuple[Difference, ...], links: CableCounts) -> float:
     """Return the missing and superfluous cables as a share of all."""
     return sum(abs(one.count) for one in differences) / max(links.total, 1)
 
 
-def differences(links: Links, near: Ints, far: Ints, count: Ints, part: list[str]) -> tuple[Difference, ...]:
+def differences(links: CableCounts, near: Ints, far: Ints, count: Ints, part: list[str]) -> tuple[Difference, ...]:
     """Compare cables with those that a structure has.
 
     Parameters
     ----------
-    links : Links
+    links : CableCounts
     near, far, count : int64 array
         Pairs of routers that the structure joins, the lower first, and by how many cables.
     part : list of str

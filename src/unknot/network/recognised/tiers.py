@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot._base.arrays import Flags, Ints
-from unknot.network.recognised.links import Links, usual
+from unknot.network.recognised.links import CableCounts, usual
 from unknot.network.recognised.structure import NONE, WORST, Difference, Structure, differences, wrong
 
 LEADS_DOWN = 0.2
@@ -24,7 +24,7 @@ FULL = 0.7
 """Share of the pairs of a block that are joined where every two are meant to be."""
 
 
-def levels_by_cables(links: Links) -> Ints | None:
+def levels_by_cables(links: CableCounts) -> Ints | None:
     """Return the level of each router by most of its cables; None where routers with terminals join one another."""
     bottom = _with_terminals(links)
     if bottom.all() or not bottom.any():
@@ -46,7 +46,7 @@ def levels_by_cables(links: Links) -> Ints | None:
     return level
 
 
-def _settled(links: Links, level: Ints) -> Ints:
+def _settled(links: CableCounts, level: Ints) -> Ints:
     """Move routers to the level from which most of their cables lead to the next, the upper of two, worst first."""
     from scipy.sparse import csr_array
 
@@ -70,8 +70,8 @@ def _settled(links: Links, level: Ints) -> Ints:
     return np.asarray(np.unique(level, return_inverse=True)[1], dtype=np.int64)
 
 
-def _with_terminals(links: Links) -> Flags:
-    """The routers with many terminals; not those among them that lead to such routers alone, as spines do."""
+def _with_terminals(links: CableCounts) -> Flags:
+    """Routers with many terminals, without spines, whose cables lead to leaves alone."""
     typical = np.median(links.seats[links.seats > 0]) if (links.seats > 0).any() else 0
     bottom = links.seats > 0.25 * typical
     for _ in range(3):
@@ -91,8 +91,8 @@ def _with_terminals(links: Links) -> Flags:
     return bottom
 
 
-def _levels_of_rest(links: Links, level: Ints, rest: Ints) -> Ints:
-    """Levels of routers with few cables down: one above most of what they lead to, else the top."""
+def _levels_of_rest(links: CableCounts, level: Ints, rest: Ints) -> Ints:
+    """Levels of routers with few cables down: above the commonest level of the neighbours, else the top."""
     found = []
     for router in rest.tolist():
         below = [int(level[other]) for other in links.neighbours[router] if level[other] >= 0]
@@ -100,7 +100,7 @@ def _levels_of_rest(links: Links, level: Ints, rest: Ints) -> Ints:
     return np.array(found, dtype=np.int64)
 
 
-def _leaves_without_terminals(links: Links, level: Ints) -> list[int]:
+def _leaves_without_terminals(links: CableCounts, level: Ints) -> list[int]:
     """Routers of level 2 and more whose neighbours are those of a leaf."""
     leaves = np.flatnonzero(level == 0)
     found = []
@@ -148,7 +148,7 @@ class Blocks:
         return tuple(np.nonzero(self.of_low[:, None] == self.of_high[None, :]))  # type: ignore[return-value]
 
 
-def blocks_between(links: Links, low: Ints, high: Ints) -> Blocks | None:
+def blocks_between(links: CableCounts, low: Ints, high: Ints) -> Blocks | None:
     """Divide two levels into blocks; None where they have none, since pairs are joined otherwise."""
     count = _table(links, low, high)
     joined = (count > 0).astype(np.float64)
@@ -170,7 +170,7 @@ def blocks_between(links: Links, low: Ints, high: Ints) -> Blocks | None:
     return Blocks(low, high, of_low, of_high, per_pair if share >= FULL and per_pair else 0)
 
 
-def _table(links: Links, low: Ints, high: Ints) -> Ints:
+def _table(links: CableCounts, low: Ints, high: Ints) -> Ints:
     """Cables of each router of one level to each of the other."""
     place = np.full(links.routers, -1)
     place[low], column = np.arange(low.size), np.full(links.routers, -1)
@@ -183,7 +183,7 @@ def _table(links: Links, low: Ints, high: Ints) -> Ints:
 
 
 def _stars(alike: Flags) -> Ints:
-    """Clusters of routers, each all that are like one of them, which has most that are: likeness is not passed on."""
+    """Clusters of routers, each around a centre to which all members are alike; likeness is not passed on."""
     label = np.full(len(alike), -1)
     for number, centre in enumerate(np.argsort(-alike.sum(axis=1), kind="stable").tolist()):
         if label[centre] < 0:
@@ -200,7 +200,7 @@ def _most(joined: np.ndarray[tuple[int, int], np.dtype[np.float64]], label: Ints
     return np.asarray((votes + 1e-6 * member.sum(axis=0)).argmax(axis=1))
 
 
-def fat_tree_of(links: Links) -> Structure:
+def fat_tree_of(links: CableCounts) -> Structure:
     """Recognise a fat tree."""
     level = levels_by_cables(links)
     if level is None or level.max() < 1:
@@ -268,7 +268,7 @@ def _odd_blocks(blocks: Blocks, part: str) -> list[str]:
     return [f"{small.size} of {blocks.number} blocks of {part} have fewer than {most} switches above"]
 
 
-def _by_degree(links: Links, table: Ints, low: Ints, high: Ints, part: str) -> list[Difference]:
+def _by_degree(links: CableCounts, table: Ints, low: Ints, high: Ints, part: str) -> list[Difference]:
     """Cables missing by the numbers that routers have in all, where pairs differ by design.
 
     The routers of a level that have fewer than most lack cables; the two ends are named together where both levels
