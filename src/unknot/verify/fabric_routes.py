@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from unknot._base.arrays import Flags, Ints
 from unknot.fabrics import Fabric
-from unknot.fabrics.diagnosis import Diagnosis, EngineSafety, Finding, in_order
+from unknot.fabrics.diagnosis import Diagnosis, EngineSafety, Finding
+from unknot.fabrics.diagnosis.diagnosing import in_order
 from unknot.fabrics.format import few
 from unknot.network import Network, distances_from
 from unknot.network.graph import strong_components

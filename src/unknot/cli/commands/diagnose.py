@@ -45,15 +45,15 @@ class DiagnoseOptions(Options):
 
 
 def diagnose(options: DiagnoseOptions) -> int:
-    """Say what is wrong with a fabric: missing, swapped and slow cables, hosts in odd places, pairs without a route.
+    """Say what a fabric was built as, and what is wrong with it.
 
-    The command recognises what the fabric was built as from the cables alone: fat trees, dragonflies, tori, meshes,
-    hypercubes, HyperX and planes of these. Names of nodes are a hint for adapters of one host and for rails. With
-    --intended it compares with a plan instead. Findings stand with the worst first, each with the share of the
-    bisection that is lost and how many times as high the highest load is. The command also says which routing
-    engines are safe.
+    The command lists missing, swapped and slow cables, hosts in odd places, and pairs without a route, the worst
+    first, each with the share of the bisection that is lost and the factor on the highest load. The intended fabric
+    is recognised from the cables alone: fat trees, dragonflies, tori, meshes, hypercubes, HyperX and planes of
+    these; with --intended it is that of a plan. Names of nodes are a hint for adapters of one host and for rails.
+    The answer also says which routing engines are safe.
 
-    In a folder it finds counters of errors beside the cables (section PM_INFO of .db_csv).
+    Counters of errors come from the same folder (section PM_INFO of .db_csv).
 
     Exit code 0: nothing is wrong; 1: something is; 3: no structure is known and there is no plan.
 
@@ -70,7 +70,8 @@ def diagnose(options: DiagnoseOptions) -> int:
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.fabrics import read_fabric
-    from unknot.fabrics.diagnosis import counters_beside, read_errors
+    from unknot.fabrics.diagnosis import read_errors
+    from unknot.fabrics.diagnosis.counters import counters_beside
 
     fabric = read_fabric(options.fabric, options.tables)
     counters = counters_beside(options.fabric)

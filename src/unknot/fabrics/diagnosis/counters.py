@@ -28,7 +28,28 @@ def counters_beside(path: Path) -> Path | None:
 
 
 def read_errors(path: Path) -> Counter[Port]:
-    """Return the errors of each port; nothing where the file has no counters."""
+    r"""Return the errors of each port; nothing where the file has no counters.
+
+    Parameters
+    ----------
+    path : Path
+        A file ``.db_csv`` of ibdiagnet.
+
+    Returns
+    -------
+    Counter
+        By node GUID and number of a port; of counters in two widths the greater counts.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "ibdiagnet2.db_csv"
+    ...     _ = file.write_text("START_PM_INFO\nNodeGUID,PortNumber,PortRcvErrors\n0x7,3,12\nEND_PM_INFO\n")
+    ...     read_errors(file)
+    ...
+    Counter({(7, 3): 12})
+    """
     errors: Counter[Port] = Counter()
     names: list[str] = []
     inside = False

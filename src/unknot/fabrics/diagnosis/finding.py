@@ -42,6 +42,11 @@ class Finding:
         paths; None where the fabric is too large for one figure each, or the fault has none.
     errors_per_hour : float or None
         Errors at both ends of the cable; None without counters.
+
+    Examples
+    --------
+    >>> Finding("extra cable", "a cable too many between S0 and S5: S0[4] – S5[4]", ("S0[4] – S5[4]",)).count
+    1
     """
 
     fault: Fault
@@ -65,6 +70,12 @@ class EngineSafety:
     safe : bool or None
         None: it depends on what the engine picks, or was not looked at.
     because : str
+        Reason.
+
+    Examples
+    --------
+    >>> EngineSafety("updn", True, "up and then down closes no loop").safe
+    True
     """
 
     engine: str
@@ -96,6 +107,14 @@ class Diagnosis(Brief):
         What is odd about the whole, and what was not looked at.
     engines : tuple of EngineSafety
         Which routing engines are safe on the fabric; empty where nobody asked.
+
+    Examples
+    --------
+    >>> from unknot.fabrics import read_fabric
+    >>> from unknot.fabrics.diagnosis import diagnose
+    >>> found = diagnose(read_fabric("examples/fabrics/opensm-torus8x8-dor"))
+    >>> found.structure.words, found.holds
+    ('torus of 8 × 8; 1 cable a pair', True)
     """
 
     fabric: str

@@ -28,6 +28,13 @@ class Difference:
         The cables of the structure that these belong to, such as ``levels 0 and 1``; empty for none.
     by_group : bool
         Whether the groups of the ends are meant, and the routers are those that come into question.
+
+    Examples
+    --------
+    >>> from unknot.network.families import torus
+    >>> from unknot.network.recognised import recognised
+    >>> recognised(torus(5, 6).without(links=[(0, 1)])).differences
+    (Difference(near=(0,), far=(1,), count=1, part='dimension 0', by_group=False),)
     """
 
     near: tuple[int, ...]
@@ -62,6 +69,13 @@ class Structure:
         Positions in each dimension.
     remarks : tuple of str
         Parts that are smaller than others, and what else is odd about the whole.
+
+    Examples
+    --------
+    >>> from unknot.network.families import hypercube
+    >>> from unknot.network.recognised import recognised
+    >>> recognised(hypercube(3)).radices
+    (2, 2, 2)
     """
 
     kind: Kind
