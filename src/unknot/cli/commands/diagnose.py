@@ -45,7 +45,7 @@ class DiagnoseOptions(Options):
 
 
 def diagnose(options: DiagnoseOptions) -> int:
-    """Say what a fabric was built as, and what is wrong with it.
+    """Recognise how a fabric was built, and list its faults.
 
     The command lists missing, swapped and slow cables, hosts in odd places, and pairs without a route, the worst
     first, each with the share of the bisection that is lost and the factor on the highest load. The intended fabric
