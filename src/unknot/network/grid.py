@@ -97,7 +97,7 @@ def grid(network: Network) -> Grid:
     at, sides = network.coordinates, network.radices
     if at is None:
         at, sides = _recognised(network)
-        network = replace(network, coordinates=at, radices=sides, dimensions=())
+        network = replace(network, places=replace(network.places, coordinates=at, radices=sides, dimensions=()))
     radices = np.array(sides, dtype=np.int32)
     _check_positions(network, at)
     delta = at[network.target] - at[network.source]

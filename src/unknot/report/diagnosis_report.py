@@ -15,6 +15,7 @@ from unknot.fabrics import Fabric
 from unknot.fabrics.diagnosis import Diagnosis
 from unknot.fabrics.rates import counted
 from unknot.network import Network
+from unknot.network.parts import Wires
 from unknot.network.recognised import Structure
 from unknot.report import shapes
 from unknot.report.page import page, write
@@ -91,10 +92,7 @@ def draw_diagnosis(network: Network, diagnosis: Diagnosis) -> Drawing:
     missing, wrong = [*(meant - there).elements()], [*(there - meant).elements()]
     rows = [*(there & meant).elements(), *missing, *wrong]
     ends = np.array(rows, dtype=np.int32).reshape(-1, 3)
-    wires = np.ones(len(rows), dtype=np.int32)
-    drawn = replace(
-        placed.network, source=ends[:, 0], target=ends[:, 1], latency=wires, bandwidth=wires.astype(float), ports=None
-    )
+    drawn = replace(placed.network, source=ends[:, 0], target=ends[:, 1], wires=Wires())
     sheet = replace(placed, network=drawn)
     first = len(rows) - len(missing) - len(wrong)
     kinds = [
@@ -118,8 +116,9 @@ def _cables(network: Network) -> Counter[tuple[int, int, int]]:
 def _with_places(network: Network, structure: Structure) -> Network:
     """The network with coordinates by which its structure is drawn."""
     if structure.coordinates is not None:
+        at = structure.coordinates.astype(np.int32)
         return replace(
-            network, coordinates=structure.coordinates.astype(np.int32), radices=structure.radices, dimensions=()
+            network, places=replace(network.places, coordinates=at, radices=structure.radices, dimensions=())
         )
     level, group = structure.level, structure.group
     if structure.kind == "fat tree" and level is not None and level.min() >= 0:
@@ -132,4 +131,5 @@ def _with_places(network: Network, structure: Structure) -> Network:
         return network
     at = np.stack([*columns.values()], axis=1).astype(np.int32)
     radices = tuple((at.max(axis=0) + 1).tolist())
-    return replace(network, coordinates=at, radices=radices, dimensions=tuple(columns))
+    places = replace(network.places, coordinates=at, radices=radices, dimensions=tuple(columns))
+    return replace(network, places=places)

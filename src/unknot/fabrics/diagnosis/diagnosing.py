@@ -20,6 +20,7 @@ from unknot.fabrics.diagnosis.planned import planned_faults
 from unknot.fabrics.diagnosis.slow import slow_cables, slow_hosts
 from unknot.fabrics.fabric import Fabric
 from unknot.network import Network
+from unknot.network.parts import Wires
 from unknot.network.recognised import Structure, recognised
 
 
@@ -158,8 +159,8 @@ def _intended(network: Network, faults: list[CablingFault], slow: Slow) -> Netwo
     rows = np.repeat(np.array([bundle for bundle, _ in bundles]).reshape(-1, 3), count, axis=0)
     return replace(
         network, name=f"{network.name} as intended", source=rows[:, 0].astype(np.int32),
-        target=rows[:, 1].astype(np.int32), bandwidth=rows[:, 2], latency=np.ones(len(rows), dtype=np.int32),
-        ports=None, origin=None,
+        target=rows[:, 1].astype(np.int32), wires=Wires(bandwidth=rows[:, 2]),
+        places=replace(network.places, origin=None),
     )  # fmt: skip
 
 
