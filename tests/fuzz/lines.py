@@ -125,7 +125,7 @@ FITTING: dict[str, dict[str, list[str]]] = {
     "rerun": {"file": ["evidence.json", "knot.json"]},
     "permute": {"network": ["omega(4)", "benes(4)", "butterfly(2, 2)"]},
     "itm": {"network": ["itm(6)", "ring(4)", "complete(3)"], "--kind": ["exterior", "general"]},
-    "design topology": {"--routes": ["out.json"], "--export": ["out.json"]},
+    "design topology": {"--routes": ["out.json"], "--export": ["out.json"], "--constraints": ["prices.toml"]},
     "curve": {"--out": ["out.svg", "out.csv"]},
     "explore": {"--out": ["out.html"], "--exercise": ["1", "8"]},
 }

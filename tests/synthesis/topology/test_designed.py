@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from itertools import combinations, count, permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unknot import NetworkError
+from unknot._base.errors import TextError
 from unknot.certificates import Rejected, plain
 from unknot.network import Network
 from unknot.network.families import mesh
 from unknot.search.effort import AnnealingStep
-from unknot.synthesis.topology import TopologyRequest, designed, requested
+from unknot.synthesis.topology import LinkLimits, TopologyRequest, designed, read_limits, requested
 from unknot.synthesis.topology.annealing import Walker
 
 BEYOND = 10**9
@@ -35,7 +37,13 @@ def requests(draw: st.DrawFn) -> TopologyRequest:
     keep = draw(st.booleans()) and nodes.num_channels > 0
     distance = draw(st.sampled_from(["euclid", "manhattan", "chebyshev"]))
     ports = draw(st.integers(2, 3))
-    return requested(nodes, ports=ports, reach=reach, distance=distance, both_ways=not one_way, keep=keep)
+    pairs = st.tuples(*[st.integers(0, nodes.num_routers - 1)] * 2).filter(lambda pair: pair[0] != pair[1])
+    links = st.lists(pairs, max_size=2).map(tuple)
+    fewer = draw(st.dictionaries(st.integers(0, nodes.num_routers - 1), st.integers(1, 3), max_size=2))
+    return requested(
+        nodes, ports=ports, reach=reach, distance=distance, both_ways=not one_way, keep=keep,
+        limits=LinkLimits(draw(links), draw(links), fewer),
+    )  # fmt: skip
 
 
 def total(size: int, links: set[tuple[int, int]]) -> tuple[int, int]:
@@ -170,12 +178,37 @@ def test_forged_claims_are_rejected() -> None:
         ({"ports": 4, "keep": True, "reach": 0.9}, "longer than the reach of 0.9"),
         ({"ports": 4, "symmetry": 2}, "the node in the middle"),
         ({"ports": 4, "symmetry": 3}, "a grid keeps a half turn"),
+        ({"ports": 4, "limits": LinkLimits(((0, 8),), ((8, 0),))}, "is required, but is forbidden"),
+        ({"ports": 4, "limits": LinkLimits(ports={4: 9})}, r"\(1,1\) takes 1 to 8 of them, not 9"),
+        ({"ports": 3, "limits": LinkLimits(((0, 8), (0, 4)), (), {0: 1})}, r"2 links from \(0,0\) .* its 1 ports"),
         ({"ports": 4, "reach": 2.0, "distance": "taxi"}, "none of euclid, manhattan, chebyshev"),
     ],
 )
 def test_constraints_that_contradict_each_other_are_named(options: dict[str, object], sentence: str) -> None:
     with pytest.raises(NetworkError, match=sentence):
         requested(mesh(3, 3), **options)  # type: ignore[arg-type]
+
+
+def test_limits_are_read_at_their_places(tmp_path: Path) -> None:
+    path = tmp_path / "limits.toml"
+    path.write_text('forbidden = [["(0,0)", "(1,0)"]]\nrequired = [["(0,0)", "(1,1)"]]\n[ports]\n"(2,2)" = 2\n')
+    limits = read_limits(path, mesh(3, 3))
+    assert limits == LinkLimits(((0, 4),), ((0, 1),), {8: 2})
+    made = designed(requested(mesh(3, 3), ports=3, limits=limits), "hops", moves=20_000)
+    links = set(zip(made.network.source.tolist(), made.network.target.tolist(), strict=True))
+    assert {(0, 4), (4, 0)} <= links
+    assert not {(0, 1), (1, 0)} & links
+    assert sum(u == 8 for u, _ in links) <= 2
+    assert made.evidence_holds
+    for text, sentence in (
+        ('forbidden = [["(0,0)"]]', "limits.toml:1:14: a link has two nodes"),
+        ('required = [["(0,0)", "(9,9)"]]', r"limits.toml:1:23: .*\(9,9\)"),
+        ("wires = 3", "unknown key 'wires'"),
+        ('[ports]\n"(0,0)" = "two"', "limits.toml:2:11: a whole number is needed"),
+    ):
+        path.write_text(text)
+        with pytest.raises(TextError, match=sentence):
+            read_limits(path, mesh(3, 3))
 
 
 def test_links_without_coordinates_have_no_reach() -> None:

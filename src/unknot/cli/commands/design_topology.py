@@ -28,6 +28,7 @@ def design_topology(
     distance: Literal["euclid", "manhattan", "chebyshev"] = "euclid",
     one_way: bool = False,
     keep: bool = False,
+    limits: Path | None = None,
     symmetry: int = 1,
     objective: Literal["balanced", "hops", "diameter", "throughput"] = "balanced",
     flows: Path | None = None,
@@ -65,6 +66,8 @@ def design_topology(
         Links need not be there in both directions.
     keep
         Keep the links of NODES.
+    limits : --constraints FILE.toml
+        Links that are required or forbidden, and nodes with another number of ports.
     symmetry : ORDER
         Keep a rotation: of nodes(n) by n/ORDER, of a grid by a half turn (2) or a quarter turn (4).
     objective
@@ -99,14 +102,15 @@ def design_topology(
     from unknot.report import draw_network
     from unknot.report.export import export as export_routes
     from unknot.report.export import require_format
-    from unknot.synthesis.topology import beside, designed, requested
+    from unknot.synthesis.topology import LinkLimits, beside, designed, read_limits, requested
 
     if routes is not None:
         require_format(routes)
     began = time.monotonic()
+    places = nodes_of(nodes)
     wanted = requested(
-        nodes_of(nodes), ports=ports, reach=reach, distance=distance, both_ways=not one_way, keep=keep,
-        symmetry=symmetry,
+        places, ports=ports, reach=reach, distance=distance, both_ways=not one_way, keep=keep,
+        symmetry=symmetry, limits=LinkLimits() if limits is None else read_limits(limits, places),
     )  # fmt: skip
     with keeping_the_best(), activity.working("designing") as progress:
         made = designed(

@@ -14,10 +14,12 @@ from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
 from unknot.network import Network
+from unknot.synthesis.topology.limits import LinkLimits
 
 Flags = npt.NDArray[np.bool_]
 DISTANCES = {"euclid": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
 """Orders of the norms of differences of coordinates, by name."""
+NO_LIMITS = LinkLimits()
 PAIR = 24
 """Bytes for each pair of nodes: what is allowed and required, links of all walkers, hops."""
 SLACK = 1e-9
@@ -82,11 +84,12 @@ class TopologyRequest(Brief):
             for signs in product((False, True), repeat=places.shape[1]):
                 moved = np.where(signs, low + high - turned, turned)
                 image = [number.get(tuple(place), -1) for place in moved.tolist()]
-                if -1 not in image and self._keeps(np.array(image)):
+                if -1 not in image and self.keeps(np.array(image)):
                     found.append(image)
         return np.array(found)
 
-    def _keeps(self, image: Ints) -> bool:
+    def keeps(self, image: Ints) -> bool:
+        """Whether a map of the nodes changes nothing of the request."""
         pairs = np.ix_(image, image)
         arrays = (self.leaving, self.leaving[image]), (self.entering, self.entering[image])
         tables = (self.allowed, self.allowed[pairs]), (self.required, self.required[pairs])
@@ -108,6 +111,7 @@ def requested(
     both_ways: bool = True,
     keep: bool = False,
     symmetry: int = 1,
+    limits: LinkLimits = NO_LIMITS,
 ) -> TopologyRequest:
     """Make a request from a network, whose links are forgotten, or kept as required ones.
 
@@ -127,6 +131,8 @@ def requested(
         The links of the network are required.
     symmetry : int
         Order of a rotation that is kept: of numbers by a part of all, or of a grid by a half or a quarter turn.
+    limits : LinkLimits
+        Links that must or must not exist, and nodes with another number of ports.
 
     Returns
     -------
@@ -157,7 +163,14 @@ def requested(
     if keep:
         required[nodes.source, nodes.target] = True
         required |= required.T & both_ways
+    for links, table, value in ((limits.required, required, True), (limits.forbidden, allowed, False)):
+        for u, v in [*links, *((v, u) for u, v in links if both_ways)]:
+            table[u, v] = value
     limit = np.full(size, ports, dtype=np.int64)
+    for node, many in limits.ports.items():
+        if not 1 <= many < size:
+            raise NetworkError(f"ports: {nodes.router_name(node)} takes 1 to {size - 1} of them, not {many}")
+        limit[node] = many
     image = _rotation(nodes, symmetry)
     wanted = TopologyRequest(nodes, allowed, required, limit, limit, both_ways, image)
     _require_possible(wanted, reach)
@@ -209,7 +222,9 @@ def _require_possible(wanted: TopologyRequest, reach: float | None) -> None:
     missing = wanted.required & ~wanted.allowed
     if missing.any():
         u, v = (int(node) for node in np.argwhere(missing)[0])
-        raise NetworkError(f"the link {name(u)} → {name(v)} is to be kept, but is longer than the reach of {reach}")
+        raise NetworkError(
+            f"the link {name(u)} → {name(v)} is required, but is forbidden or longer than the reach of {reach}"
+        )
     for many, limit, way in (
         (wanted.required.sum(axis=1), wanted.leaving, "from"),
         (wanted.required.sum(axis=0), wanted.entering, "to"),
@@ -223,12 +238,13 @@ def _require_possible(wanted: TopologyRequest, reach: float | None) -> None:
     apart = np.argwhere(wanted.fewest < 0)
     if apart.size:
         u, v = (int(node) for node in apart[0])
-        raise NetworkError(f"no allowed links lead from {name(u)} to {name(v)}: a reach of {reach} is too short")
+        why = f"a reach of {reach} is too short, or links are forbidden"
+        raise NetworkError(f"no allowed links lead from {name(u)} to {name(v)}: {why}")
     if int(wanted.leaving.sum()) < (wanted.size if not wanted.both_ways else 2 * (wanted.size - 1)):
         raise NetworkError(f"{wanted.size} nodes with so few ports cannot be connected; give more --ports")
     for image in wanted.image[1:]:
-        if not np.array_equal(wanted.required, wanted.required[np.ix_(image, image)]):
-            raise NetworkError("symmetry: the links that are to be kept do not have this symmetry; leave it out")
+        if not wanted.keeps(image):
+            raise NetworkError("symmetry: links that are required or forbidden, or ports, lack it; leave it out")
 
 
 def hop_counts(links: Flags) -> Ints:
