@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -24,6 +25,7 @@ from unknot.routing.own import is_code
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import FEW
 from unknot.simulation.engine.router import DEFAULT, Router
+from unknot.simulation.run.difference import Difference, difference
 from unknot.simulation.run.records import PointOptions, records
 from unknot.simulation.run.scenario import MEASUREMENT, Measurement, Scenario
 from unknot.studies.load import load_study
@@ -174,6 +176,7 @@ def curve(
     measurement: Measurement = MEASUREMENT,
     beyond: bool = False,
     saturation: bool = False,
+    differences: bool = False,
     seeds: Sequence[int] = (1,),
     **options: Unpack[CurveFields],
 ) -> StudyResult:
@@ -195,6 +198,9 @@ def curve(
     saturation : bool
         Whether each routing runs only at the loads that find its saturation, `DesignResult.saturation`, within ± 1 %
         or among `loads`.
+    differences : bool
+        Whether both of the first design and each other one run again under the same packets, at each load that both
+        carry: `StudyResult.differences`.
     seeds : sequence of int
         Each load is run with each of them.
     **options
@@ -262,11 +268,34 @@ def curve(
         wrong = error.errors(include_url=False)[0]
         got = str(wrong["input"]) if isinstance(wrong["input"], Ramp) else shown(wrong["input"])
         raise UnknotError(f"curve: {wrong['loc'][0]}: {bare(wrong['msg'])}, got {got}") from None
-    return run_study(
+    found = run_study(
         study,
         relations=relations,
         traffic=None if isinstance(workload.pattern, str) else pattern(first.network, scenario.traffic.pattern),
         **of_study,
+    )
+    return replace(found, differences=_differences(found, scenario, named)) if differences else found
+
+
+def _differences(found: StudyResult, scenario: Scenario, named: Mapping[str, Relation]) -> tuple[Difference, ...]:
+    """Return by how much each design differs from the first one, at each load at which both were stable."""
+    stable = [{run.offered_load: run for run in design.runs if run.stable} for design in found.designs]
+    names, made = list(named), list(named.values())
+    return tuple(
+        difference(
+            made[0],
+            other,
+            load,
+            names=(names[0], name),
+            traffic=scenario.traffic,
+            switching=scenario.switching,
+            buffer_depth=scenario.buffer_depth,
+            router=scenario.router,
+            seed=run.seed,
+        )
+        for name, other, runs in zip(names[1:], made[1:], stable[1:], strict=True)
+        for load, run in runs.items()
+        if load in stable[0]
     )
 
 

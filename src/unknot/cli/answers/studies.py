@@ -76,14 +76,33 @@ class RunAnswer(WithUnits):
     report: str
 
 
+class CurveDifference(Form):
+    """By how much two designs of a curve differ under the same packets."""
+
+    table = "load words"
+
+    first: str
+    second: str
+    load: Load
+    """Offered to both."""
+    cycles: float | None
+    """Mean latency of the first design less that of the second one; null: one of them is not stable."""
+    half_width: float | None
+    """Of the 95 % confidence interval of the difference."""
+    words: str
+    """The difference as a sentence."""
+
+
 class CurveAnswer(WithUnits):
     """JSON answer of `unknot curve`; a design for each routing."""
 
-    table = "designs designs.runs"
+    table = "designs designs.runs differences"
 
     complete: Annotated[bool, By(lambda cut_short, _: not cut_short)] = of("cut_short")
     """Whether all points were finished; not where the time limit came first."""
     designs: Designs
+    differences: list[CurveDifference]
+    """Where `--differences` asked for them."""
 
 
 class CheckForm(Form, of=Check, also="as_expected"):

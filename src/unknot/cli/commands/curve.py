@@ -41,6 +41,8 @@ class CurveOptions(Options):
         Offered loads, or a list: '0.1, 0.2'; of the busiest terminal.
     saturation
         Search for the saturation of each routing instead: an interval of 95 %, ± 1 %.
+    differences
+        Say by how many cycles each routing differs from the first: both run again under the same packets.
     beyond
         Continue the curve beyond the first unstable load.
     jobs
@@ -55,6 +57,7 @@ class CurveOptions(Options):
     routing: list[str]
     loads: str = "0.05:1:0.05"
     saturation: bool = False
+    differences: bool = False
     beyond: bool = False
     vcs: int | None = None
     switching: str = DEFAULT_SWITCHING
@@ -109,7 +112,7 @@ def curve(options: CurveOptions) -> None:
     searched = options.saturation
     if searched:
         chosen = {"loads": options.loads != CurveOptions.loads}
-        refuse_beside("--saturation", "chooses the loads", **chosen, **options.some("beyond"))
+        refuse_beside("--saturation", "chooses the loads", **chosen, **options.some("beyond", "differences"))
     scale, files = Scale.of(options.units), named(*KINDS, *PICTURES)
     store = options.store or (files[0].with_suffix(".sqlite") if files else None)
     relations = {
@@ -118,7 +121,7 @@ def curve(options: CurveOptions) -> None:
     with kept_in(store), activity.working("curve") as progress:
         curves = measured_curve(
             relations,
-            **(options.some("saturation") if searched else options.some("loads", "beyond")),
+            **(options.some("saturation") if searched else options.some("loads", "beyond", "differences")),
             **options.some("switching", "buffer_depth", "warmup", "measure", "precision", "jobs"),
             router=parsed.router_of(options.router),
             traffic=options.traffic if flows is None else flows_in(flows, next(iter(relations.values())).network),

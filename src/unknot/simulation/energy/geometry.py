@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.arrays import Flags, Floats, Ints
+from unknot.simulation.engine.ordinals import opposite
 
 if TYPE_CHECKING:
     from unknot.simulation.run.scenario import Scenario
@@ -56,9 +57,16 @@ class Geometry:
 
     @property
     def places(self) -> tuple[Ints, Ints]:
-        """Number of each link among the inputs of its last router, and among the outputs of its first."""
-        last = ((self.ends < 0) | (self.begins < 0)) ^ self.terminals_first
-        return _ranks(self.ends, last), _ranks(self.begins, last)
+        """Number of each link among the inputs of its last router, and among the outputs of its first.
+
+        A channel comes in where the channel back leaves.
+        """
+        of_terminals = (self.ends < 0) | (self.begins < 0)
+        last = of_terminals ^ self.terminals_first
+        number = np.arange(self.begins.size)
+        back = number.copy()
+        back[~of_terminals] = opposite(self.begins[~of_terminals], self.ends[~of_terminals])
+        return _ranks(self.ends, last, back), _ranks(self.begins, last, number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +141,9 @@ def geometry_of(scenario: Scenario, flit_width: float, clock: float, channels: F
     )
 
 
-def _ranks(routers: Ints, last: Flags) -> Ints:
-    """How many links before each have the same router; links marked as `last` come last."""
-    order = np.lexsort((last, routers))
+def _ranks(routers: Ints, last: Flags, place: Ints) -> Ints:
+    """How many links of lower places have the same router as each; links marked as `last` come last."""
+    order = np.lexsort((place, last, routers))
     ordered = routers[order]
     ranks = np.empty(routers.size, dtype=np.int64)
     ranks[order] = np.arange(routers.size) - np.searchsorted(ordered, ordered)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError
@@ -63,7 +64,7 @@ def ordinals(ends: BufferEnds) -> dict[str, Ints]:
 def places(network: Network, router: Router) -> Ints:
     """Place of each channel, and of each terminal, among the inputs of its router: where it stands as an output."""
     before = -network.num_terminals if router.terminals_first else 2 * network.num_channels
-    return np.concatenate([_opposite(network), np.arange(network.num_terminals) + before])
+    return np.concatenate([opposite(network.source, network.target), np.arange(network.num_terminals) + before])
 
 
 class Absent(NamedTuple):
@@ -96,13 +97,12 @@ def absent_ports(network: Network, router: Router, place: Ints) -> Absent:
     return Absent(np.append(into, behind * many[network.inject]), np.append(gaps, behind * many[network.eject]), many)
 
 
-def _opposite(network: Network) -> Ints:
+def opposite(source: npt.NDArray[np.integer], target: npt.NDArray[np.integer]) -> Ints:
     """Place of each channel among the inputs of its router: that of the channel back, or after all of those."""
-    channels = network.num_channels
-    place = np.arange(channels) + channels
+    place = np.arange(source.size) + source.size
     back: dict[tuple[int, int], list[int]] = {}
-    for c, (a, b) in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
-        back.setdefault((a, b), []).append(c)
+    for c, pair in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
+        back.setdefault(pair, []).append(c)
     for (a, b), those in back.items():
         for c, d in zip(those, back.get((b, a), ()), strict=False):
             place[c] = d

@@ -167,7 +167,7 @@ class Window:
         caution. A fit of q coefficients to n batches leaves (n − 1) / (n − 1 − q) too little, and its own error
         widens the mean by (n − 2) / (n − 2 − q) (Lavenberg, Welch 1981).
         """
-        totals, counts = self._latencies
+        totals, counts = self.latencies
         if not self._complete or SHORTEST * totals.sum() > self.cycles * counts.sum():
             return None
         longest = max(self._correlation_times) * BATCHES / self.cycles if len(self._correlation_times) > 1 else None
@@ -181,7 +181,7 @@ class Window:
 
     def _left(self, controls: list[Values]) -> Values:
         """Return the sums of latencies of each batch without what control variates explain."""
-        totals, counts = self._latencies
+        totals, counts = self.latencies
         left: Values = totals - counts * sum(map(mul, slopes(totals / counts, controls, counts), controls))
         return left
 
@@ -191,7 +191,7 @@ class Window:
         That is what control variates explain. The mean hops of a packet, where known, take the place of those seen;
         the accepted load is in step with the packets created. The time in source queues stays as it was seen.
         """
-        totals, counts = self._latencies
+        totals, counts = self.latencies
         if self.known is None or not self._complete or (counts < FEWEST_PACKETS).any():
             return {}
         (expected, rate), controls, hops = self.known, self._controls, figures["hops_mean"]
@@ -236,7 +236,7 @@ class Window:
 
     def within(self, precision: float) -> bool:
         """Whether the half-width of the mean latency is at most this part of it."""
-        width, (totals, counts) = self.latency_half_width, self._latencies
+        width, (totals, counts) = self.latency_half_width, self.latencies
         return width is not None and width * counts.sum() <= precision * totals.sum()
 
     def as_precise_as(self, cycles: int) -> bool:
@@ -244,7 +244,7 @@ class Window:
 
         The variances of batches decide. They vary less from run to run than half-widths do.
         """
-        totals, counts = self._latencies
+        totals, counts = self.latencies
         if self.latency_half_width is None or (counts < FEWEST_PACKETS).any():
             return False
         controls = self._controls
@@ -258,10 +258,11 @@ class Window:
     @property
     def _means(self) -> Values | None:
         """Mean latencies of the batches; None if the window was cut short, or a batch has too few packets."""
-        return batch_means(*self._latencies, BATCHES, FEWEST_PACKETS) if self._complete else None
+        return batch_means(*self.latencies, BATCHES, FEWEST_PACKETS) if self._complete else None
 
     @property
-    def _latencies(self) -> tuple[Values, Values]:
+    def latencies(self) -> tuple[Values, Values]:
+        """Sum of the latencies of the packets that arrived in each batch, and their number."""
         return self._batches[:, LATENCY], self._batches[:, PACKETS]
 
     def failure(self, demand: OfferedTraffic, *, early: bool = False) -> str:
