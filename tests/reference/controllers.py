@@ -44,12 +44,16 @@ class Twin:
     def place(self, node: int, address: int) -> tuple[int, int]:
         return node, 0 if self.shared or self.nodes[node][0].many else address
 
-    def deadlock(self) -> Any:
-        """The first state found in which messages wait and nothing moves, or None."""
-        rows = tuple(
+    def first(self) -> Any:
+        """Rows of all nodes for an address at the start."""
+        return tuple(
             (kind.start, tuple((r, Nodes() if self.table.sorts[r] == "nodes" else 0) for r in kind.registers))
             for kind, _ in self.nodes
         )
+
+    def deadlock(self) -> Any:
+        """The first state found in which messages wait and nothing moves, or None."""
+        rows = self.first()
         first = (tuple(rows for _ in range(self.addresses)), (), (), ())
         seen, left = {first}, [first]
         while left:
@@ -175,3 +179,36 @@ class Twin:
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, Nodes) else int(value)
+
+
+def replayed(table: StateTable, caches: int, deadlock: Any) -> bool:
+    """Whether each step of a run is one of the table, and all queues with messages stand still after it.
+
+    A message is taken only where it may be the first of its line.
+    """
+    count = len(deadlock.states)
+    twin = Twin(table, caches, count, shared=deadlock.homes == 1, most=0)
+    numbers = sorted(range(len(twin.nodes)), key=lambda i: not twin.nodes[i][0].many)
+    state = (tuple(twin.first() for _ in range(count)), (), (), ())
+    for move in deadlock.moves:
+        node, step = numbers[move.step.node], move.step
+        if step.channel is None:
+            own = {"requestor": Nodes([node]), "sender": Nodes([node])}
+            found = twin.cells(state[0], move.address, node, step.event, own)
+            (rule, values), *_ = found
+        else:
+            source, lines = numbers[step.channel.source], state[1]
+            firsts = {twin.line(one): i for i, one in reversed(list(enumerate(lines)))}.values()
+            at = next(i for i in firsts if lines[i][:4] == (move.address, step.event, source, node))
+            (rule, values), *_ = twin.met(state, lines[at])
+            state = (state[0], (*lines[:at], *lines[at + 1 :]), state[2], state[3])
+            if rule.answer == "set aside":
+                state = (*state[:3], (*state[3], lines[at]))
+                continue
+        if rule.answer != "take":
+            return False
+        state = twin.taken(state, move.address, node, rule, values)
+    full = {twin.queue(message) for message in state[1]}
+    firsts = {twin.line(message): message for message in reversed(state[1])}.values()
+    still = {twin.queue(one) for one in firsts if any(rule.answer == "stall" for rule, _ in twin.met(state, one))}
+    return full == still and twin.waits(state)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tests.reference.controllers import TooLargeError, Twin
+from tests.reference.controllers import TooLargeError, Twin, replayed
 from tests.verify.controllers.drawn import table
 from unknot.verify.controllers import StateTable, check_table
 
@@ -34,6 +34,7 @@ def compare(seeds: range, most: int, caches: int) -> Counter[str]:
         seen[f"{verdict.answer} {truth}"] += 1
         seen["large"] += states >= 10_000
         assert not (verdict.answer == "yes" and truth), seed
+        assert verdict.answer != "no" or replayed(drawn, many, verdict.deadlock), seed
         assert not (verdict.answer == "no" and truth is False), seed
         if verdict.answer == "open":
             assert verdict.lacking, seed

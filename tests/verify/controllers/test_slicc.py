@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.reference.controllers import replayed
 from unknot._base.errors import TextError, UnknotError
 from unknot.verify.controllers import StateTable, check_table, load_slicc
 
@@ -30,6 +31,7 @@ def test_a_list_of_files() -> None:
     assert not table.merged
     verdict = check_table(table)
     assert (verdict.answer, verdict.fewest, len(verdict.deadlock.moves)) == ("no", 0, 14)  # type: ignore[union-attr]
+    assert replayed(table, 3, verdict.deadlock)
 
 
 def test_set_aside(tmp_path: Path) -> None:
