@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unknot._base.deadline import Deadline
 from unknot.cli.commands.answered import Answered, AnswerFiles, give
 from unknot.cli.commands.options import Options
+from unknot.cli.commands.printing import notify
 
 if TYPE_CHECKING:
     from unknot.verify.controllers import StateTable
@@ -85,7 +86,9 @@ def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output
     answered = Answered(
         ProtocolTableAnswer, (verdict,), keys, holds=(verdict.deadlock_free,), claims=list, relation=None
     )
-    return give(answered, output.evidence, output.json)
+    if output.evidence is not None:
+        notify(f"{output.evidence} was not written: the checker has no subject for state tables")
+    return give(answered, None, output.json)
 
 
 def assumptions(table: StateTable) -> list[str]:

@@ -49,7 +49,8 @@ class TreeReader:
 
     def take(self, word: str = "") -> str:
         if not self.word or (word and self.word != word):
-            raise self.error(f"expected {word or 'more'!r} in a SLICC file, found {self.word or 'its end'!r}")
+            found = repr(self.word) if self.word else "the end of the file"
+            raise self.error(f"expected {repr(word) if word else 'more'} in a SLICC file, found {found}")
         self.at += 1
         return self.tokens[self.at - 1][1]
 
