@@ -130,7 +130,11 @@ COMMANDS = {
     "itm": [("complete(4)",), ("ring(5)",)],
     "lanes": [("mesh(3, 3)",), ("ring(5)",)],
     "lanes-longer": [("ring(5)", "--lanes", "1", "--time-limit", "600")],
-    "diagnose": [("examples/fabrics/opensm-torus8x8-dor",), ("examples/fabrics/opensm-leafspine-degraded-ftree",)],
+    "diagnose": [
+        ("examples/fabrics/opensm-torus8x8-dor",),
+        ("examples/fabrics/opensm-leafspine-degraded-ftree",),
+        ("examples/fabrics/opensm-torus8x8-dor", "--intended", "examples/fabrics/opensm-torus8x8-updn"),
+    ],
     "compare": [("ring(4) by up_down", "--failed", "0, 0.2")],
     "multicast": [RING, (*RING, "--operation", "all_gather")],
     "permute": [("butterfly(2, 2)", "3,0,1,2"), ("butterfly(2, 2)", "--random", "1")],

@@ -28,7 +28,7 @@ class DiagnoseOptions(Options):
         Output of ibnetdiscover, a link list, the folder of ibdiagnet.
     tables : FILE
         Forwarding tables, as dumped by OpenSM.
-    intended : FILE|FOLDER
+    intended : PLAN
         Plan of the cables: a CSV file, UFM's topoconfig, or an older description of the fabric; without it the
         structure is recognised.
     hours
