@@ -14,6 +14,7 @@ from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, distances_from
 from unknot.network.families import dragonfly, mesh
 from unknot.routing import Relation, dragonfly_minimal, dragonfly_ugal, dragonfly_valiant, shortest_paths
+from unknot.routing.dragonfly import _narrow
 from unknot.routing.relation import COMPARISONS
 from unknot.simulation import simulate
 from unknot.traffic.trace import addresses_drawn
@@ -301,3 +302,14 @@ def test_ugal_takes_a_large_dragonfly() -> None:
     direct = dragonfly_ugal(network).direct
     assert direct is not None
     assert direct.shape == (network.num_terminals,) == (16_512,)
+
+
+@pytest.mark.parametrize(("size", "number", "kind"), [
+    (1, 2**15 - 1, np.int16), (1, 2**15, np.int32), (2**15 - 1, 0, np.int16), (2**15, 0, np.int32), (3, -1, np.int16),
+    (0, 0, np.int16),
+])  # fmt: skip
+def test_tables_keep_their_numbers_in_as_few_bytes_as_hold_them(size: int, number: int, kind: type) -> None:
+    numbers = np.full(size, number, dtype=np.int64)
+    kept = _narrow(numbers)
+    assert kept.dtype == kind
+    np.testing.assert_array_equal(kept, numbers)
