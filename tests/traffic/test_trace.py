@@ -251,3 +251,15 @@ def test_a_message_that_has_no_address_is_refused():
     assert run_trace(relation, [TracedMessage(0, 2, 6)]).unfinished == 0
     with pytest.raises(RelationError, match="t2 has no address for t7"):
         run_trace(relation, [TracedMessage(0, 2, 7)])
+
+
+def test_columns_of_a_trace_are_its_own_and_cannot_be_written():
+    flits = np.array([3, 4], dtype=np.int32)
+    trace = replace(Trace.of([TracedMessage(0, 0, 1), TracedMessage(2, 1, 0)]), flits=flits)
+    flits[0] = 9
+    assert trace.flits.tolist() == [3, 4]
+    for name in ("cycle", "source", "destination", "flits", "delay", "need_first", "needs"):
+        column = getattr(trace, name)
+        assert column.dtype == np.int64
+        with pytest.raises(ValueError, match="read-only"):
+            column[:] = 0
