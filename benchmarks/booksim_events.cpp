@@ -122,6 +122,14 @@ struct Turning : MaxSizeMatch {
 // Of flits that cross the switch in one step the one of the lowest input port comes first into the queue behind it.
 struct Watched : IQRouter {
   using IQRouter::IQRouter;
+  // VCs that packets of this type take.
+  int64_t vcs_of(Flit const *f) const {
+    if (f->type == Flit::READ_REQUEST) return gReadReqEndVC - gReadReqBeginVC + 1;
+    if (f->type == Flit::WRITE_REQUEST) return gWriteReqEndVC - gWriteReqBeginVC + 1;
+    if (f->type == Flit::READ_REPLY) return gReadReplyEndVC - gReadReplyBeginVC + 1;
+    if (f->type == Flit::WRITE_REPLY) return gWriteReplyEndVC - gWriteReplyBeginVC + 1;
+    return _vcs;
+  }
   // Of two ports that a packet draws it takes the one with more credits in the step in which it first requests a VC.
   void draw_two(Rows const &mine) {
     static std::set<std::pair<int, int>> done;
@@ -130,8 +138,9 @@ struct Watched : IQRouter {
       int port = entry.second.first.first, vc = entry.second.first.second;
       Flit *f = _buf[port]->FrontFlit(vc);
       if (entry.first >= 0 || !done.insert({f->pid, number_of[this]}).second) continue;
-      int64_t drawn = mixed(salt ^ ((uint64_t(GetSimTime()) << 32) + mine.buffers[port] + vc)), many = gK * _vcs;
-      forced = {long(drawn % many / _vcs), long(drawn / many % many / _vcs)};
+      int64_t drawn = mixed(salt ^ ((uint64_t(GetSimTime()) << 32) + mine.buffers[port] + vc));
+      int64_t wide = vcs_of(f), many = gK * wide;
+      forced = {long(drawn % many / wide), long(drawn / many % many / wide)};
       if (_routing_delay) _buf[port]->Route(vc, _rf, this, f, port);
       else _rf(this, f, port, &f->la_route_set, false);
       forced.clear();
