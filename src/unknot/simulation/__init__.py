@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from unknot.simulation.engine.router import Router as Router
     from unknot.simulation.faults.fault import Fault as Fault
     from unknot.simulation.faults.fault_run import FaultRun as FaultRun
-    from unknot.simulation.run.difference import Difference as Difference
+    from unknot.simulation.run.difference import LatencyDifference as LatencyDifference
     from unknot.simulation.run.difference import difference as difference
     from unknot.simulation.run.driver import simulate as simulate
     from unknot.simulation.run.limits import Saturation as Saturation

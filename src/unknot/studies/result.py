@@ -32,7 +32,7 @@ from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates.verdict import Verdict
 from unknot.routing.relation import Relation
 from unknot.simulation.run.backlog import CARRIED, TOO_SHORT
-from unknot.simulation.run.difference import Difference
+from unknot.simulation.run.difference import LatencyDifference
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
 from unknot.verify.delivery import Delivery
@@ -138,7 +138,7 @@ class StudyResult(Tabular, Shown):
         In file order.
     cut_short : bool
         Whether a time limit ended it.
-    differences : tuple of Difference
+    differences : tuple of LatencyDifference
         By how much the designs of a curve differ from the first, at each load that both carry, where that was asked.
 
     Examples
@@ -153,7 +153,7 @@ class StudyResult(Tabular, Shown):
     study: Study
     designs: tuple[DesignResult, ...]
     cut_short: bool = False
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[LatencyDifference, ...] = ()
 
     def __repr__(self) -> str:
         runs = sum(len(each.runs) for each in self.designs)

@@ -25,7 +25,7 @@ from unknot.routing.own import is_code
 from unknot.routing.relation import Relation
 from unknot.routing.tabulate import FEW
 from unknot.simulation.engine.router import DEFAULT, Router
-from unknot.simulation.run.difference import Difference, difference
+from unknot.simulation.run.difference import LatencyDifference, difference
 from unknot.simulation.run.records import PointOptions, records
 from unknot.simulation.run.scenario import MEASUREMENT, Measurement, Scenario
 from unknot.studies.load import load_study
@@ -277,7 +277,9 @@ def curve(
     return replace(found, differences=_differences(found, scenario, named)) if differences else found
 
 
-def _differences(found: StudyResult, scenario: Scenario, named: Mapping[str, Relation]) -> tuple[Difference, ...]:
+def _differences(
+    found: StudyResult, scenario: Scenario, named: Mapping[str, Relation]
+) -> tuple[LatencyDifference, ...]:
     """Return by how much each design differs from the first one, at each load at which both were stable."""
     stable = [{run.offered_load: run for run in design.runs if run.stable} for design in found.designs]
     names, made = list(named), list(named.values())

@@ -9,7 +9,7 @@ from unknot import Relation
 from unknot._base.errors import SimulationError
 from unknot.network.families import mesh, ring, torus
 from unknot.routing import dimension_order, duato, up_down
-from unknot.simulation import Difference, Router, difference, simulate
+from unknot.simulation import LatencyDifference, Router, difference, simulate
 
 SMALL = mesh(3, 3)
 
@@ -25,7 +25,7 @@ def truth(first: Relation, second: Relation, load: float, cycles: int, **options
     return means[0] - means[1]
 
 
-def held(found: list[Difference], true: float) -> float:
+def held(found: list[LatencyDifference], true: float) -> float:
     """The share of intervals that hold a difference."""
     inside = [abs((one.cycles or 0.0) - true) <= (one.half_width or 0.0) for one in found]
     return sum(inside) / len(inside)

@@ -32,7 +32,7 @@ OTHER_SEED = 0x5EED
 
 
 @dataclass(frozen=True, repr=False)
-class Difference(Tabular, Shown):
+class LatencyDifference(Tabular, Shown):
     """By how much two designs differ at one load.
 
     Attributes
@@ -54,8 +54,8 @@ class Difference(Tabular, Shown):
 
     Examples
     --------
-    >>> Difference("a", "b", 0.1, -3.12, 0.4, of_single_runs=1.1, reason="", warmup=500, measured=2000)
-    <Difference at load 0.1: a is 3.1 ± 0.4 cycles faster than b>
+    >>> LatencyDifference("a", "b", 0.1, -3.12, 0.4, of_single_runs=1.1, reason="", warmup=500, measured=2000)
+    <LatencyDifference at load 0.1: a is 3.1 ± 0.4 cycles faster than b>
     """
 
     first: str
@@ -82,7 +82,7 @@ class Difference(Tabular, Shown):
         return f"{faster} is {abs(self.cycles):.{digits}f} ± {width} cycles faster than {slower}"
 
     def __repr__(self) -> str:
-        return f"<Difference at load {self.load:g}: {self.words}>"
+        return f"<LatencyDifference at load {self.load:g}: {self.words}>"
 
 
 @with_bar
@@ -100,7 +100,7 @@ def difference(
     seed: int = 1,
     progress: Progress | None = None,
     **fields: Unpack[PointOptions],
-) -> Difference:
+) -> LatencyDifference:
     """Return by how many cycles the mean latencies of two designs differ, with a 95 % confidence interval.
 
     Terminals of both designs create the same packets in the same cycles (common random numbers), and these cycles are
@@ -125,7 +125,7 @@ def difference(
 
     Returns
     -------
-    Difference
+    LatencyDifference
         Without cycles where one of the designs is not stable.
 
     Raises
@@ -165,15 +165,15 @@ def difference(
         windows = [source.window for source in done if source.window is not None and not source.reason]
         if len(windows) < 2:
             reason = next(source.reason for source in done if source.reason)
-            return Difference(*labels, load, None, None, None, reason, warmup or 0, cycles or 0)
+            return LatencyDifference(*labels, load, None, None, None, reason, warmup or 0, cycles or 0)
         warmup, cycles = max(each.start for each in windows), max(each.cycles for each in windows)
     sources = [_run(each, Measurement(warmup, cycles), progress) for each in scenarios]
     # That sources may fall behind in these cycles is doubt by chance where runs that chose theirs had none.
     reasons = [source.reason for source in sources if not (chosen and source.reason.startswith(DOUBT))]
     series = [source.window.latencies for source in sources if source.window is not None]
     if any(reasons) or len(series) < 2:
-        return Difference(*labels, load, None, None, None, next(filter(None, reasons), ""), warmup, cycles)
-    return Difference(*labels, load, *_of_batches(*series), "", warmup, cycles)
+        return LatencyDifference(*labels, load, None, None, None, next(filter(None, reasons), ""), warmup, cycles)
+    return LatencyDifference(*labels, load, *_of_batches(*series), "", warmup, cycles)
 
 
 def _run(scenario: Scenario, measurement: Measurement, progress: Progress | None) -> Measured:
