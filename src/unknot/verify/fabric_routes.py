@@ -113,12 +113,24 @@ def engines_for(network: Network, structure: Structure) -> tuple[EngineSafety, .
     )
     if structure.kind == "fat tree":
         why = "every cable leads from a level to the next" if levelled else "cables skip or stay in a level"
-        rows.append(("ftree", levelled or None, f"{why}; without a pure tree OpenSM falls back"))
-    rows.append(("updn", True, "up and then down closes no loop on any fabric; without roots paths are longer"))
+        rows.append(
+            (
+                "ftree",
+                levelled or None,
+                f"{why}; true as long as the log of OpenSM names no other engine to which it fell back",
+            )
+        )
+    rows.append(
+        (
+            "updn",
+            True,
+            "up and then down closes no loop on any fabric; true as long as OpenSM falls back to no other engine",
+        )
+    )
     if structure.kind in ("torus", "mesh", "hypercube"):
         whole = structure.kind != "torus" and not structure.differences
-        why = "one dimension after the other" if whole else "rings, or missing cables, close loops in one lane"
-        rows.append(("dor", whole or None, why))
+        order = "safe only if all switches have dimensions at ports in one order: judge its tables with unknot audit"
+        rows.append(("dor", None, order if whole else "rings, or missing cables, close loops in one lane"))
     if structure.kind == "torus" and len(structure.radices) in (2, 3):
         rows.append(("torus-2QoS", None, "datelines by service levels, for hosts that ask for path records"))
     rows.append(("lash, dfsssp, nue", None, "layers by service levels; judge their tables with unknot audit"))
