@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from unknot.cli.verbs import every_size as every_size
     from unknot.cli.verbs import faults as faults
     from unknot.cli.verbs import lanes as lanes
+    from unknot.cli.verbs import line_rate as line_rate
     from unknot.cli.verbs import protocol as protocol
     from unknot.cli.verbs import reconfigure as reconfigure
     from unknot.cli.verbs import repair as repair

@@ -112,6 +112,7 @@ GOOD: dict[str, list[str]] = {
 FITTING: dict[str, dict[str, list[str]]] = {
     "lanes": {"--export": ["out.json", "out.v", "out.cnf"]},
     "repair": {"--export": ["out.json"], "--out": ["out.json", "out"]},
+    "line-rate": {"--members": ["members.txt"], "--down": ["s0r0,s0r1"], "--operation": ["all_reduce", "all_to_all"]},
     "audit": {"--out": ["out.html"], "--paused": ["leaf0:hosts"], "--dscp": ["3", "3,4"]},
     "diagnose": {"--out": ["out.html", "out.csv"]},
     "run": {"--out": ["reports", "out.html"]},
@@ -229,6 +230,7 @@ def prepare(folder: Path) -> list[str]:
     for number, row in enumerate(("0 1,2", "0;1;2", "0,1,.5", "0,1,50%", "t0,t1,2 GB/s", "0,1", "\x1c0,1,1", "0,1,")):
         (folder / f"flows-{number}.csv").write_text(f"source,target,bandwidth\n{row}\n")
         names.append(f"flows-{number}.csv")
+    (folder / "members.txt").write_text("0\n1\n2\n3\n")
     (folder / "prices.toml").write_text("port = 5\nreach = 2\n")
     (folder / "traffic.csv").write_text("source,destination,load\n0,1,0.5\n")
     return names

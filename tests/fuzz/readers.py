@@ -17,6 +17,7 @@ from tests.fabrics import texts, tool_texts
 from tests.fabrics.test_machines import BETAS, link, machine
 from unknot._base.errors import UnknotError
 from unknot.fabrics import FORMATS, read_fabric, write_network
+from unknot.fabrics.ethernet.bgp import _Told
 from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.routes import read_batfish_routes, read_cable_list, read_lldp, read_routes
@@ -249,6 +250,27 @@ def _read_config(path: Path) -> Any:
     return read_config_db(path, ROOT / "examples/ethernet/dual-tor-two-queues/tor-a/mux.json")
 
 
+def _sessions() -> list[bytes]:
+    family = {"ipv4Unicast": {"allowAsInCount": 1}}
+    row = {"localAs": 65100, "remoteAs": 65000, "hostname": "spine0", "addressFamilyInfo": family}
+    peers = {"10.0.0.1": {"hostname": "spine1", "remoteAs": 65001}}
+    neighbour = {
+        "BGP_NEIGHBOR": {"10.0.0.1": {"asn": "65000", "name": "spine0"}},
+        "BGP_BBR": {"all": {"status": "enabled"}},
+    }
+    tables = {"DEVICE_METADATA": {"localhost": {"bgp_asn": "65100"}}, **neighbour}
+    return [
+        json.dumps(one).encode() for one in ({"to-a": row}, {"ipv4Unicast": {"as": 65100, "peers": peers}}, tables)
+    ]
+
+
+def _read_sessions(path: Path) -> Any:
+    told = _Told()
+    for kind in ("bgp_neighbors.json", "bgp.json", "config_db.json"):
+        told.read("leaf0", {kind: path})
+    return told
+
+
 def _read_mux(path: Path) -> Any:
     return read_config_db(ROOT / "examples/ethernet/dual-tor-two-queues/tor-a/config_db.json", path)
 
@@ -303,6 +325,7 @@ READERS: dict[str, Reader] = {
         Reader("route-json", ".json", _ethernet("*route.json"), read_routes, _text),
         Reader("config-db", ".json", _ethernet("config_db.json"), _read_config, _text),
         Reader("mux", ".json", _ethernet("mux.json"), _read_mux, _text),
+        Reader("bgp-sessions", ".json", _sessions, _read_sessions, _text),
         Reader("cables", ".txt", _ethernet("cables.txt"), read_cable_list, _text),
         Reader("lldp", ".json", _ethernet("one.json*", "two.json"), lambda path: read_lldp(path, "s"), _text),
         Reader("batfish", ".csv", lambda: [_BATFISH.encode()], read_batfish_routes, _text),

@@ -43,7 +43,7 @@ PANELS = {
     ),
     "Repair and design": ("repair", "lanes", "design"),
     "Simulate": ("run", "simulate", "curve", "trace"),
-    "Look": ("show", "compare"),
+    "Look": ("show", "compare", "line-rate"),
     "Files": ("convert", "export", "rerun", "cache"),
 }
 """The commands by task; each is a function in the file of its name, with - for _, in `unknot.cli.commands`."""

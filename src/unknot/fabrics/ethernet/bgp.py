@@ -11,6 +11,7 @@ from typing import Any
 
 from unknot._base.errors import UnknotError
 from unknot._base.input import read_text
+from unknot.fabrics.ethernet.buffers import number
 from unknot.fabrics.ethernet.document import CONFIGURATIONS, Document, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 
@@ -58,7 +59,7 @@ def read_bgp(fabric: EthernetFabric) -> ToldBgp:
     return ToldBgp(None if None in plan else tuple(filter(None, plan)), {}, tuple(told.unread))
 
 
-ROUTER = r"^router bgp (\d+)\s*$"
+ROUTER = r"^router bgp ([0-9]{1,10})\s*$"
 OWN = ("as", "localAS")
 """Keys of the own AS in summaries of BGP's sessions."""
 
@@ -83,7 +84,7 @@ class _Told:
     def read(self, name: str, kinds: dict[str, Path]) -> None:
         """Read the files of a switch."""
         texts = [read_text(kinds[kind]) for kind in CONFIGURATIONS if kind in kinds]
-        self.own[name] = {int(number) for text in texts for number in re.findall(ROUTER, text, re.M)}
+        self.own[name] = {int(digits) for text in texts for digits in re.findall(ROUTER, text, re.M)}
         self.stated += map(_options, texts)
         if "config_db.json" in kinds:
             self._tables(name, Document.read(kinds["config_db.json"]))
@@ -105,11 +106,10 @@ class _Told:
         tables = {table: document.table(rows, table) for table, rows in document.table(document.content).items()
                   if table in ("DEVICE_METADATA", "BGP_BBR", "BGP_NEIGHBOR")}  # fmt: skip
         localhost = document.table(tables.get("DEVICE_METADATA", {}).get("localhost", {}), "DEVICE_METADATA")
-        number = str(localhost.get("bgp_asn"))
-        self.own[name] |= {int(number)} if number.isdigit() else set()
+        self.own[name] |= {system} if (system := number(localhost.get("bgp_asn"))) else set()
         for row in _parts(tables.get("BGP_NEIGHBOR")):
-            if str(row.get("asn")).isdigit() and row.get("name"):
-                self.heard[str(row["name"])] |= {int(row["asn"])} - {0}
+            if (system := number(row.get("asn"))) and row.get("name"):
+                self.heard[str(row["name"])].add(system)
         bbr = document.table(tables.get("BGP_BBR", {}).get("all", {}), "BGP_BBR", "all")
         if bbr.get("status") == "enabled":
             self.unread["BGP_BBR: some neighbours' paths may hold the own AS"] = None
@@ -127,7 +127,7 @@ def _parts(content: object) -> list[dict[str, Any]]:
 
 def _options(text: str) -> dict[str, Any]:
     """Options that a configuration of FRR states, or leaves at FRR's defaults."""
-    most = [int(number or 3) for number in re.findall(r"\ballowas-in(?: (\d+))?", text)]
+    most = [int(digits or 3) for digits in re.findall(r"\ballowas-in(?: ([0-9]{1,3}))?", text)]
     return {
         "allowas_in": max(most, default=0), "relax": "as-path multipath-relax" in text,
         "oldest": "bestpath compare-routerid" not in text,
