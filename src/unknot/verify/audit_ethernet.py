@@ -24,6 +24,7 @@ from unknot.flow_control.techniques import PFC
 from unknot.network.graph import backwards, path_to, reached_from
 from unknot.routing.lossless import Hop, PacketPlace, PfcModel, Walk, header_name, lossless_relation
 from unknot.routing.relation import Relation
+from unknot.verify.adaptive_next_hops import walk_stands
 from unknot.verify.audit_findings import circle_of, forwarding_loops, lossless_drops, odd_maps, places_without_route
 from unknot.verify.check import check
 from unknot.verify.pause_headroom import hasty_watchdogs, small_headroom
@@ -81,6 +82,9 @@ class EthernetAudit(ThreeValued, asks="holds"):
         Ports with less headroom than can come after a pause, and watchdogs that act on legal pauses.
     reach : PauseReach or None
         What stops if a port is paused for ever, where that was asked.
+    adaptive_free : bool or None
+        Whether no deadlock is possible if each packet goes by any next hop that is not paused; null: not shown.
+        Spraying that puts a packet into the queue of one port is judged as a hash is.
     """
 
     fabric: EthernetFabric
@@ -102,6 +106,7 @@ class EthernetAudit(ThreeValued, asks="holds"):
     headroom: tuple[str, ...]
     assumption: str
     reach: PauseReach | None = None
+    adaptive_free: bool | None = None
 
     @property
     def cyclic_dependency(self) -> bool | None:
@@ -165,6 +170,7 @@ def audit_ethernet(
         tuple(tuple(hop.channel for hop in flow.hops) for flow in flows), seed,
         not loops and not lost, loops, lost, lossless_drops(walk), odd_maps(walk),
         (*small_headroom(fabric), *hasty_watchdogs(fabric)), _assumption(fabric, walk),
+        adaptive_free=True if not walk_stands(walk) and not fabric.unread else None,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from unknot.network.graph import shortest_cycle, strong_components
 from unknot.routing.ethernet import PathVector, path_vector
 from unknot.routing.path_vector_kernel import BITS, Policy
 from unknot.routing.paths import homes_of
+from unknot.verify.adaptive_next_hops import routes_stand
 from unknot.verify.failure_routes import RouteChoices, RoutesBefore
 from unknot.verify.failures import Failed, FailureCase, Outcome, Part, Parts, failed_of, left_after, parts_of
 
@@ -137,7 +138,9 @@ class AfterFailures:
             )
         if open_to:
             outcome, why = "undecided", OPEN
-        fault = FailureCase(failed.names, outcome, undelivered, pairs, why, failed.alike)
+        stand = routes_stand(vector, alive, hosts, self.homes) if circle else None
+        free = None if stand is None else not stand
+        fault = FailureCase(failed.names, outcome, undelivered, pairs, why, failed.alike, free)
         return Decided(fault, 0 if vector.oldest else settled, circle)
 
     @cached_property

@@ -137,6 +137,8 @@ class FailureCase(TriedFault):
     alike : int
         Sets of parts that have this outcome too, itself included: those that automorphisms of the network and its
         routing turn it into, or its group.
+    adaptive_free : bool or None
+        After a deadlock: whether none is possible if each packet goes by any next hop that is not paused.
     """
 
     outcome: Outcome
@@ -144,6 +146,7 @@ class FailureCase(TriedFault):
     pairs: int
     why: str
     alike: int = 1
+    adaptive_free: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,17 @@ class FaultSweep(Tried, Brief):
     harmless = frozenset({"holds", "disconnected"})
 
     @property
+    def adaptive_deadlocks(self) -> int | None:
+        """Sets of failures after which a hash can deadlock, and packets by any next hop that is not paused, too.
+
+        None: nothing is known of some.
+        """
+        stuck = [one for one in self.tried if one.outcome == "deadlock"]
+        if any(one.adaptive_free is None for one in stuck):
+            return None
+        return sum(one.alike for one in stuck if not one.adaptive_free)
+
+    @property
     def survives(self) -> bool | None:
         """Whether every outcome is harmless; None: not all is decided, tried and read, and none is bad."""
         known = super().survives

@@ -67,11 +67,13 @@ def _proved(never: bool | None, _: Any) -> str:
     return "yes" if never else ""
 
 
-class FaultsAnswer(Form, of=FaultSweep, without="claims", also="survives counts"):
+class FaultsAnswer(Form, of=FaultSweep, without="claims", also="survives counts adaptive_deadlocks"):
     """JSON answer of `unknot faults`."""
 
     frame = "tried"
-    table = "network routing switching kind faults possible counts survives never_deadlocks tried unread"
+    table = """
+        network routing switching kind faults possible counts adaptive_deadlocks survives never_deadlocks tried unread
+    """
 
     never_deadlocks: Annotated[bool | None, Words(_proved)]
 
