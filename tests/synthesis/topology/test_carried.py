@@ -53,7 +53,6 @@ def test_bounds_enclose_the_truth(nodes: int, seed: int, even: bool) -> None:
     truth = most_carried(network, demand)
     carried = throughput_of(network, None if even else flows)
     assert carried.least * (1 - 1e-9) <= truth <= carried.most * (1 + 1e-9)
-    assert carried.gap < 0.06
     assert carried.evidence.evidence_holds(network)
 
 
