@@ -203,6 +203,19 @@ def test_options_of_the_fast_path(name: str) -> None:
     [
         Router(hold_switch=True, input_speedup=2, priority="age", allocator="separable_input_first"),
         Router(priority="age", allocator="select", claim_credit=True),
+        *(
+            pytest.param(router, marks=pytest.mark.sampled(1 / 5))
+            for router in (
+                Router(allocator="loa", switch_allocator="max_size"),
+                Router(allocator="max_size", switch_allocator="pim", input_speedup=2, priority="age"),
+                Router(allocator="rr_wavefront", switch_allocator="wavefront", hold_switch=True),
+                Router(allocator="wavefront", switch_allocator="loa", priority="age", selection="random"),
+                Router(iterations=2, switch_allocator="rr_wavefront", switch_iterations=1, priority="age"),
+                Router(iterations=3, internal_speedup=1.5, ejection_credits=True),
+                Router(speculative=True, allocator="separable_input_first", priority="age"),
+                Router(speculative=True, claim_credit=True, input_speedup=2),
+            )
+        ),
     ],
 )
 def test_options_of_wide_routers_on_the_fast_path(router: Router) -> None:

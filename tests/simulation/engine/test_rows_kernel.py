@@ -23,7 +23,7 @@ UNUSED = {"latencies", "free", "packets"} | CACHE
 """Tables that have more rows than are in use, or that may be made sooner or later."""
 SCRATCH = {
     "planes", "quiet", "candidates", "vc_masks", "lesser", "headers", "winners", "claims", "requests", "cells",
-    "pairing", "wants", "contest",
+    "pairing", "wants", "asked", "contest",
 }  # fmt: skip
 """Tables of which nothing is looked at in a later call."""
 KEPT = sorted(TABLES.keys() - SCRATCH - UNUSED)

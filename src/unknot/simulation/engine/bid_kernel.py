@@ -16,7 +16,7 @@ from unknot.simulation.engine.match_kernel import (
     longest_ago,
     remember,
 )
-from unknot.simulation.engine.view_kernel import beyond, view
+from unknot.simulation.engine.view_kernel import beyond
 
 
 class Here(NamedTuple):
@@ -166,13 +166,14 @@ def winners_of(s, here, w, requesting, now):
 
 
 @inlined
-def speculate(raw, w, requesting, speculating, now):
+def speculate(s, w, now):
     """Allocate the switch to VCs with an output VC and to headers with requests for output VCs in this cycle.
 
-    Those input VCs are ``count.won`` that win and have somewhere to send to.
+    Those input VCs are ``asked.won`` that win and have somewhere to send to.
     """
-    s = view(raw)
-    here, bids, left = rows_of(s, w), np.int64(0), requesting
+    asked, width = s.whole.asked, s.setup.width
+    speculating, left = asked.ahead[0], asked.ends[0]
+    here, bids = rows_of(s, w), none(left)
     while left != 0:
         at = lowest(left)
         left &= left - 1
@@ -181,7 +182,7 @@ def speculate(raw, w, requesting, speculating, now):
     while left != 0:
         at = lowest(left)
         left &= left - 1
-        ports, port, part = s.wants.speculated[at], np.int64(-1), np.int64(0)
+        ports, port, part = s.whole.wants.speculated[at * width], np.int64(-1), np.int64(0)
         if s.setup.queues == 1:
             part += here.inputs.out_part[at]  # with an output speedup
         while ports != 0:
@@ -191,7 +192,7 @@ def speculate(raw, w, requesting, speculating, now):
                 port = here.outputs.port[cell]
                 bids = bid(s, here, w, at, port + part - here.first_output, np.int64(SPECULATIVE), now, bids)
     won = accept(s, here, w, bids)
-    left, ready = won & speculating, s.masks.owning[w] & ~s.masks.no_credit[w]
+    left, ready = won & speculating, s.whole.masks.owning[w] & ~s.whole.masks.no_credit[w]
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
@@ -201,4 +202,4 @@ def speculate(raw, w, requesting, speculating, now):
             # The match is wasted, but was one.
             pass_by(s, here, w, at, into, out)
             won ^= bit
-    s.count.won = won
+    asked.won[0] = won

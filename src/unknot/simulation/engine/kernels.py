@@ -13,7 +13,7 @@ from unknot._base.kernels.native import Native
 from unknot.routing.contract import IN_ROUTER
 from unknot.simulation.engine.allocators.registry import REGISTERED
 from unknot.simulation.engine.codes import BETTER_OF_TWO, FIRST_ONE, INPUTS_FIRST, LEAST_WEIGHT, WAVEFRONT
-from unknot.simulation.engine.setup import FAST_VIEWS, GENERAL_VIEWS
+from unknot.simulation.engine.setup import FAST_VIEWS, GENERAL_VIEWS, ROW_VIEWS
 from unknot.simulation.engine.state_arrays import State
 
 HERE = "unknot.simulation.engine"
@@ -45,17 +45,24 @@ def _called(place: str, numbers: int, answers: bool = False) -> Native:
     return Native(f"{HERE}.{place}", *["number"] * numbers, answers=answers)
 
 
+@cache
+def _viewed(place: str, width: int) -> Native:
+    """Return a kernel of a router's word and a cycle, for routers of that many words, which others call likewise."""
+    (view,) = (name for name, entries in ROW_VIEWS.items() if entries["width"] == width)
+    return Native(f"{HERE}.{place}", f"{HERE}.view_kernel.{view}", "number", "number", answers=False)
+
+
 def _matcher(allocator: int) -> Native:
     """Return the kernel of an allocator that matches all requests at once; any such kernel for other allocators."""
     return _called(f"allocators.{REGISTERED[allocator].kernel or 'wavefront_kernel'}.match", 6)
 
 
-def _of_rows(allocator: int, kernel: str, priority: int) -> Native:
+def _of_rows(allocator: int, kernel: str, setup: Any) -> Native:
     """Return the kernel by which an allocator matches rows of bits on the fast path."""
     registered = REGISTERED[allocator]
-    sweeps = "aged_kernel" if priority else "sweep_kernel"
+    sweeps = "aged_kernel" if setup.priority else "sweep_kernel"
     module = sweeps if registered.sweeps else f"allocators.{registered.kernel or 'islip_kernel'}"
-    return _called(f"{module}.{kernel}", 4)
+    return _viewed(f"{module}.{kernel}", setup.width)
 
 
 def link(part: State) -> Native:
@@ -94,9 +101,9 @@ def _link(part: State) -> None:
         ("match_switch", _matcher(setup.switch_allocator), general and setup.switch_allocator >= WAVEFRONT),
         ("fetch", _called("fetch_kernel.fetch", 3), setup.large == 1),
         ("choose", _called(f"compare_kernel.{choose}", 5), setup.compares > 0),
-        ("speculate", _called("bid_kernel.speculate", 5), packable and setup.speculative == 1),
-        ("sweep_vcs", _of_rows(setup.allocator, "sweep_vcs", setup.priority), packable and of_rows[0]),
-        ("sweep_switch", _of_rows(setup.switch_allocator, "sweep_switch", setup.priority), packable and of_rows[1]),
+        ("speculate", _viewed("bid_kernel.speculate", setup.width), packable and setup.speculative == 1),
+        ("sweep_vcs", _of_rows(setup.allocator, "sweep_vcs", setup), packable and of_rows[0]),
+        ("sweep_switch", _of_rows(setup.switch_allocator, "sweep_switch", setup), packable and of_rows[1]),
         ("inject_classes", _called("class_kernel.inject_classes", 4), classes),
         ("arrive_in_class", _called("class_kernel.arrive_in_class", 4, True), classes),
         ("see", _called("state_kernel.see", 3), len(part.seen) > 0),

@@ -226,7 +226,7 @@ def allocate(rule, s, here, w, now):
         if ALL < s.setup.selection < BETTER_OF_TWO and mask & (mask - 1) != 0:
             mask = select(s, here, w, at, mask, now)
         if s.setup.speculative == 1:
-            wants.speculated[at] = mask & masks.room[w]
+            wants.speculated[at * width] = mask & masks.room[w]
         if s.setup.allocator == INPUTS_FIRST:
             out = in_turn(mask, inputs.accept_pointer[at])
             if s.setup.arbiter != 0:
@@ -240,7 +240,8 @@ def allocate(rule, s, here, w, now):
     by_turns = is_by_turns(s.setup.allocator, s.setup.iterations)
     if not by_turns:
         if requesters != 0:
-            call_at(s.setup.sweep_vcs, (s.raw, requesters, w, now))
+            s.whole.asked.ends[0] = requesters
+            call_at(s.setup.sweep_vcs, (s.raw, w, now))
     elif twice != 0:
         settle(s, here, w, requesters, twice, now)
     won, taken, room, left = none(requesters), none(requesters), masks.room[w], requesters

@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """Requests as rows of bits, for allocators that look at all of them: of headers, and of the ports of input VCs.
 
-`row` of `wants` is that of an input, by its number in the matrix of requests; bits are the numbers of outputs. An
-allocator is a function of the state, the ends of a match and a mask of the inputs with requests, each `row` of which
+`row` of `wants` is that of an input, by its number in the matrix of requests; bits are the numbers of outputs. A row
+has as many words as the router, so that of an input n is at n times the width. An allocator is a function of the state, the ends of a match and a mask of the inputs with requests, each `row` of which
 it cuts down to the match or 0.
 """
 
@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unknot._base.kernels.mask_kernel import lowest
+from unknot._base.kernels.mask_kernel import bit_at, lowest, none
 from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.match_kernel import CYCLIC, age_key
 from unknot.simulation.engine.selection_kernel import in_turn
 from unknot.simulation.engine.state_kernel import packet_of
-from unknot.simulation.engine.view_kernel import view
 
 
 class Matching(NamedTuple):
@@ -39,26 +38,26 @@ class Matching(NamedTuple):
 
 
 @inlined
-def match_vcs(raw, requesters, w, now, match, by_place):
+def match_vcs(s, w, now, match, by_place):
     """Match headers of the router of word w to outputs; each `requested` becomes the match or 0.
 
     Inputs have their numbers among all by the places of their ports, or those of their bits.
     """
-    s = view(raw)
-    cell, wants, contest, ends, once, twice = 64 * w, s.wants, s.contest, np.int64(0), np.int64(0), np.int64(0)
+    requesters, wants, contest, width = s.whole.asked.ends[0], s.whole.wants, s.contest, s.setup.width
+    cell, ends, once, twice = 64 * w, none(requesters), none(requesters), none(requesters)
     while requesters != 0:
         at = lowest(requesters)
         requesters &= requesters - 1
-        into, mask = s.ordinals.vc[cell + at] if by_place else at, wants.requested[at]
-        wants.row[into], contest.bidder[into] = mask, at
+        into, mask = np.int64(s.ordinals.vc[cell + at] if by_place else at), wants.requested[at * width]
+        wants.row[into * width], contest.bidder[into] = mask, at
         twice |= once & mask
         once |= mask
-        ends |= np.int64(1) << into
+        ends |= bit_at(ends, into)
     match(
         s,
         Matching(
-            np.int64(s.ordinals.inputs[cell] if by_place else 64),
-            np.int64(s.ordinals.outputs[cell] if by_place else 64),
+            np.int64(s.ordinals.inputs[cell] if by_place else 64 * width),
+            np.int64(s.ordinals.outputs[cell] if by_place else 64 * width),
             s.inputs.accept_pointer,
             s.words.first_input[w],
             s.outputs.grant_pointer,
@@ -73,7 +72,7 @@ def match_vcs(raw, requesters, w, now, match, by_place):
     while ends != 0:
         into = lowest(ends)
         ends &= ends - 1
-        wants.requested[contest.bidder[into]] = wants.row[into]
+        wants.requested[contest.bidder[into] * width] = wants.row[into * width]
 
 
 @inlined
@@ -92,32 +91,32 @@ def numbers_of(s, cell, b, by_place):
 
 
 @inlined
-def match_ports(raw, requesting, w, now, match, by_place):
-    """Match the ports of input VCs of the router of word w; ``count.won`` are the VCs that win.
+def match_ports(s, w, now, match, by_place):
+    """Match the ports of input VCs of the router of word w; ``asked.won`` are the VCs that win.
 
     Ports have numbers by their places, or those of their first bits.
     """
-    s = view(raw)
-    cell, contest, wants, first_input = 64 * w, s.contest, s.wants, s.words.first_input[w]
-    ends, outs, twice, shared, left = np.int64(0), np.int64(0), np.int64(0), np.int64(0), requesting
+    requesting, rows, contest, width = s.whole.asked.ends[0], s.whole.wants.row, s.contest, s.setup.width
+    cell, first_input, shared, left = 64 * w, s.words.first_input[w], False, requesting
+    ends, outs, twice = none(left), none(left), none(left)
     while left != 0:
         b = first_input + lowest(left)
         left &= left - 1
         into, out = numbers_of(s, cell, b, by_place)
-        shared |= ((ends >> into) | (outs >> out)) & 1  # whether an end has come before
-        if (ends >> into) & 1 == 0:
-            wants.row[into], contest.bidder[into] = 0, s.inputs.port_bit[b]
-            ends |= np.int64(1) << into
-        bit = np.int64(1) << out
-        twice |= outs & bit & ~wants.row[into]
+        end, bit = bit_at(ends, into), bit_at(outs, out)
+        shared = shared or ends & end != 0 or outs & bit != 0  # whether an end has come before
+        if ends & end == 0:
+            rows[into * width], contest.bidder[into] = none(bit), s.inputs.port_bit[b]
+            ends |= end
+        twice |= outs & bit & ~rows[into * width]
         outs |= bit
-        wants.row[into] |= bit
+        rows[into * width] |= bit
         contest.offer[out] = s.inputs.out_port_bit[b]
     match(
         s,
         Matching(
-            np.int64(s.ordinals.entries[cell] if by_place else 64),
-            np.int64(s.ordinals.exits[cell] if by_place else 64),
+            np.int64(s.ordinals.entries[cell] if by_place else 64 * width),
+            np.int64(s.ordinals.exits[cell] if by_place else 64 * width),
             s.in_ports.pointer,
             first_input,
             s.out_ports.pointer,
@@ -129,27 +128,28 @@ def match_ports(raw, requesting, w, now, match, by_place):
         ),
         ends,
     )
-    if shared == 0:
-        s.count.won = requesting
+    if not shared:
+        s.whole.asked.won[0] = requesting
         return
-    ends, won, left = np.int64(0), np.int64(0), requesting
+    ends, won, left = none(requesting), none(requesting), requesting
     # Of the VCs of a pair that was matched the one next in turn is put forward.
     while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
         b = first_input + at
         into, out = numbers_of(s, cell, b, by_place)
-        if (wants.row[into] >> out) & 1 == 0:
+        end = bit_at(ends, into)
+        if rows[into * width] & bit_at(ends, out) == 0:
             continue
         key = age_of(s, b, now) | ((at - s.in_ports.vc_pointer[first_input + s.inputs.port_bit[b]]) & CYCLIC)
-        if (ends >> into) & 1:
+        if ends & end != 0:
             if key > contest.key[into]:
                 continue
-            won ^= np.int64(1) << contest.bidder[into]
-        ends |= np.int64(1) << into
+            won ^= bit_at(won, contest.bidder[into])
+        ends |= end
         won |= bit
         contest.bidder[into], contest.key[into] = at, key
-    s.count.won = won
+    s.whole.asked.won[0] = won
 
 
 @inlined
@@ -165,11 +165,11 @@ def output_row(s, at, out):
 
 
 @inlined
-def requested(rows, ends):
+def requested(s, ends):
     """Return the outputs requested by any of `ends`, and those requested by several."""
-    once, twice = np.int64(0), np.int64(0)
+    once, twice = none(ends), none(ends)
     while ends != 0:
-        mask = rows[lowest(ends)]
+        mask = s.whole.wants.row[lowest(ends) * s.setup.width]
         ends &= ends - 1
         twice |= once & mask
         once |= mask
@@ -177,11 +177,11 @@ def requested(rows, ends):
 
 
 @inlined
-def rivals_for(rows, ends, bit):
+def rivals_for(s, ends, bit):
     """Return those of `ends` that request an output, given by its bit."""
-    rivals = np.int64(0)
+    rivals = none(ends)
     while ends != 0:
-        if rows[lowest(ends)] & bit != 0:
+        if s.whole.wants.row[lowest(ends) * s.setup.width] & bit != 0:
             rivals |= ends & -ends
         ends &= ends - 1
     return rivals
@@ -194,40 +194,40 @@ def match_in_rounds(s, at, ends, start_of, note):
     `start_of` gives where an end begins to look, and is asked only for one that has a choice; `note` is told of a
     match. Both are given the number of the round.
     """
-    rows, grants, waits, matched = s.wants.row, s.contest.key, ends, np.int64(0)
+    rows, grants, width, waits, matched = s.whole.wants.row, s.whole.wants.digit, s.setup.width, ends, none(ends)
     once, twice = at.once, at.twice
     for number in range(s.setup.switch_iterations if at.of_switch else s.setup.iterations):
         if number > 0:
-            once, twice = requested(rows, waits)
+            once, twice = requested(s, waits)
         if once == 0:
             break
-        left, taken = waits, np.int64(0)
+        left, taken = waits, none(ends)
         while left != 0:
-            grants[lowest(left)] = rows[lowest(left)] & ~twice
+            grants[lowest(left) * width] = rows[lowest(left) * width] & ~twice
             left &= left - 1
         while twice != 0:
             out, bit = lowest(twice), twice & -twice
             twice ^= bit
-            rivals = rivals_for(rows, waits, bit)
-            grants[in_turn(rivals, start_of(s, at, out, np.int64(0), number))] |= bit
+            rivals = rivals_for(s, waits, bit)
+            grants[in_turn(rivals, start_of(s, at, out, np.int64(0), number)) * width] |= bit
         left = waits
         while left != 0:
             into, bit = lowest(left), left & -left
             left ^= bit
-            mask = grants[into]
+            mask = grants[into * width]
             if mask == 0:
                 continue
             if mask & (mask - 1) != 0:
-                mask = np.int64(1) << in_turn(mask, start_of(s, at, into, np.int64(1), number))
+                mask = bit_at(mask, in_turn(mask, start_of(s, at, into, np.int64(1), number)))
             note(s, at, into, lowest(mask), number)
-            rows[into] = mask
+            rows[into * width] = mask
             taken |= mask
             matched |= bit
         waits &= ~matched
         left = waits
         while left != 0:
-            rows[lowest(left)] &= ~taken
+            rows[lowest(left) * width] &= ~taken
             left &= left - 1
     while waits != 0:
-        rows[lowest(waits)] = 0
+        rows[lowest(waits) * width] = none(waits)
         waits &= waits - 1

@@ -73,6 +73,12 @@ SCRATCH: dict[str, np.dtype[Any]] = {
         row=int64,  # outputs that an input requests, both by their numbers in a match
         digit=int64,  # a binary digit of how many inputs request each output
     ),
+    # Of each word of the router at work what kernels are told that are called by their address, and answer:
+    "asked": rows(
+        ends=int64,  # input VCs that request
+        ahead=int64,  # headers that speculate
+        won=int64,  # input VCs that win the switch
+    ),
     "contest": rows(
         packet=int64,  # of an input VC
         number=int64,  # of an input VC, or a port, in the matrix of requests

@@ -126,14 +126,17 @@ FAST_VIEWS = (
     | _by_entry("queued", USUAL | {"queues": 1})
     | _by_entry("speculative", USUAL | {"speculative": 1})
     | _by_entry("random", USUAL | {"selection": RANDOM})
-    | _by_entry("wide", USUAL | {"width": 2})
     | _by_entry("wavefront", ANY_ALLOCATOR | {"allocator": WAVEFRONT, "switch_allocator": WAVEFRONT})
     | _by_entry("allocated", ANY_ALLOCATOR)
+    | _by_entry("wide", USUAL | {"width": 2})
+    | _by_entry("wide_allocated", ANY_ALLOCATOR | {"width": 2})
     | {"wide": {"width": 2}, "view": {}}
 )
 """The constants of each view for which there is a loop on the fast path; a run takes the first that it fits."""
 GENERAL_VIEWS = _by_entry("plain", PLAIN) | {"view": {}}
 """The same for kernels of the general router."""
+ROW_VIEWS = {"narrow": {"width": 1}, "wide": {"width": 2}}
+"""The same for kernels of the fast path that are called by their address."""
 
 COUNT = rows(
     now=int64,  # the cycle to be simulated next
@@ -156,7 +159,6 @@ COUNT = rows(
     failed_at=int64,  # row of `inputs` at which the rule failed
     packed=int64,  # whether rows say all only after `pack_kernel.unpack`
     matches=int64,  # of allocators
-    won=int64,  # mask of input VCs that win the switch, of the router at work; an answer could be taken for `RAISED`
     step=int64,  # of the router at work, over all cycles; where output buffers are limited
 )
 """Counters, each of one part."""

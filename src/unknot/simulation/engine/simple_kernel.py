@@ -170,22 +170,24 @@ def beside(here, requesting, held):
 @inlined
 def switch(s, here, w, now, requesting, speculating, final):
     """Allocate the switch and send the winners."""
-    inputs, masks = here.inputs, s.whole.masks
+    inputs, masks, asked = here.inputs, s.whole.masks, s.whole.asked
     by_turns, held = is_by_turns(s.setup.switch_allocator, s.setup.switch_iterations), none(requesting)
     if s.setup.hold_switch == 1:
         # Also a holder that lets go, without a credit, keeps its ports in this step.
         held = masks.holders[w] & requesting
         requesting = beside(here, requesting, masks.holders[w])
     if speculating != 0:
-        call_at(s.setup.speculate, (s.raw, w, requesting, speculating, now))
-        won = s.count.won
+        asked.ends[0], asked.ahead[0] = requesting, speculating
+        call_at(s.setup.speculate, (s.raw, w, now))
+        won = asked.won[0]
     elif by_turns:
         won = winners_of(s, here, w, requesting, now)
     elif requesting == 0:
         won = none(requesting)
     else:
-        call_at(s.setup.sweep_switch, (s.raw, requesting, w, now))
-        won = s.count.won
+        asked.ends[0] = requesting
+        call_at(s.setup.sweep_switch, (s.raw, w, now))
+        won = asked.won[0]
     won |= held
     left, tails, freed, spent = won, none(requesting), none(requesting), none(requesting)
     while left != 0:

@@ -28,7 +28,6 @@ from unknot.simulation.engine.entries import (
 )
 from unknot.simulation.engine.mix import Mix
 from unknot.simulation.engine.option_tables import hop_tables, matrix_arbiters, slot_tables
-from unknot.simulation.engine.router import takes_rows
 from unknot.simulation.engine.sources import Sources, streams, thresholds
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State, placed, row_count
@@ -40,7 +39,7 @@ IN_CACHE = 1_300_000
 WIDEST = 2
 """Most words of 64 VCs a side of the routers of a network all of which take the fast path.
 
-With allocators that look at all requests, or speculation, it is one word."""
+Of four words, masks take as long as the lists of the general router."""
 AT_ONCE = 2
 """Cycles that a router runs before the next one does: what it does reaches others as many later, or more."""
 NEAR = 250_000
@@ -92,7 +91,7 @@ class TableSizes:
         network, self.local = relation.network, relation.vcs.widest
         self.terminals, self.classes = network.num_terminals, isinstance(sources, Mix)
         self.packable = is_packable(relation, router) and not general
-        self.widest = WIDEST if self.packable and not (takes_rows(router) or router.speculative) else 1
+        self.widest = WIDEST if self.packable else 1
         self.ends = ends_of_buffers(relation, depth - router.shared_slots(depth), router, self.widest)
         inputs = len(self.ends["buffer"])
         # One more in a general run: others may divide a packet in front of a buffer.
@@ -226,6 +225,7 @@ class TableSizes:
             "cells": requests * self.router.looks_at_all,
             "pairing": (bits + 1) * self.router.looks_at_all,
             "wants": 64 * self.width**2,
+            "asked": self.width,
             "contest": 64 * self.width,
         }
 

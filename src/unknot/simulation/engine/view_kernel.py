@@ -16,7 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, lower_getattr_generic, lower_setattr_generic
 from numba.np.arrayobj import make_array, populate_array
 
-from unknot.simulation.engine.setup import COUNT, ENTRIES, FAST_VIEWS, FIRST_TABLE, GENERAL_VIEWS, SETUP
+from unknot.simulation.engine.setup import COUNT, ENTRIES, FAST_VIEWS, FIRST_TABLE, GENERAL_VIEWS, ROW_VIEWS, SETUP
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.view_types_kernel import WORD, Column, Counters, RowsType, SetupType, View
 
@@ -170,4 +170,4 @@ def _view_with(constants):
     return view
 
 
-globals().update((name, _view_with(constants)) for name, constants in (FAST_VIEWS | GENERAL_VIEWS).items())
+globals().update((name, _view_with(constants)) for name, constants in (FAST_VIEWS | GENERAL_VIEWS | ROW_VIEWS).items())

@@ -13,7 +13,7 @@ from unknot.simulation.engine.setup import COUNT, SETUP
 from unknot.simulation.engine.state import TABLES
 
 WORD = ir.IntType(64)
-OF_CELLS = ("masks", "borders", "inbox", "outside", "planes", "answers", "wants")
+OF_CELLS = ("masks", "borders", "inbox", "outside", "planes", "answers", "wants", "asked")
 """Tables whose words stand for the virtual channels of a router."""
 
 

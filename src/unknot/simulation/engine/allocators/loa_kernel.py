@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from unknot._base.kernels.mask_kernel import lowest
+from unknot._base.kernels.mask_kernel import bit_at, lowest, none
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot.simulation.engine.matrix_kernel import grant_matched, join, number_requests
 from unknot.simulation.engine.rows_kernel import (
@@ -81,15 +81,15 @@ def next_of(pointer, many):
 @inlined
 def match_rows(s, at, ends):
     """Match `ends`, see `rows_kernel`: the same with outputs counted in planes, as on paper."""
-    rows, planes, many, left = s.wants.row, s.wants.digit, np.int64(0), ends
+    rows, planes, width, many, left = s.whole.wants.row, s.whole.wants.digit, s.setup.width, np.int64(0), ends
     while left != 0:
-        carry, k = rows[lowest(left)], np.int64(0)
+        carry, k = rows[lowest(left) * width], np.int64(0)
         left &= left - 1
         while carry != 0:
             if k == many:
-                planes[k], many = 0, many + 1
-            plane = planes[k]
-            planes[k] = plane ^ carry
+                planes[k * width], many = none(carry), many + 1
+            plane = planes[k * width]
+            planes[k * width] = plane ^ carry
             carry &= plane
             k += 1
     left = ends
@@ -97,37 +97,37 @@ def match_rows(s, at, ends):
         into = lowest(left)
         left &= left - 1
         # From the highest digit of the counts down, outputs with a 0 there have fewer requests than the others.
-        mask, k = rows[into], many
+        mask, k = rows[into * width], many
         while k > 0:
             k -= 1
-            fewer = mask & ~planes[k]
+            fewer = mask & ~planes[k * width]
             mask = fewer if fewer != 0 else mask
-        rows[into] = np.int64(1) << in_turn(mask, at.input_pointer[input_row(s, at, into)])
-    _, twice = requested(rows, ends)
+        rows[into * width] = bit_at(mask, in_turn(mask, at.input_pointer[input_row(s, at, into)]))
+    _, twice = requested(s, ends)
     while twice != 0:
         bit = twice & -twice
-        rivals = rivals_for(rows, ends, bit)
-        rivals ^= np.int64(1) << in_turn(rivals, at.output_pointer[output_row(s, at, lowest(bit))])
+        rivals = rivals_for(s, ends, bit)
+        rivals ^= bit_at(rivals, in_turn(rivals, at.output_pointer[output_row(s, at, lowest(bit))]))
         ends ^= rivals
         while rivals != 0:
-            rows[lowest(rivals)] = 0
+            rows[lowest(rivals) * width] = none(rivals)
             rivals &= rivals - 1
         twice ^= bit
     while ends != 0:
         into = lowest(ends)
         ends &= ends - 1
-        u, w = input_row(s, at, into), output_row(s, at, lowest(rows[into]))
+        u, w = input_row(s, at, into), output_row(s, at, lowest(rows[into * width]))
         at.input_pointer[u] = next_of(at.input_pointer[u], at.outputs)
         at.output_pointer[w] = next_of(at.output_pointer[w], at.inputs)
 
 
 @inlined
-def sweep_vcs(raw, requesters, w, now):
+def sweep_vcs(s, w, now):
     """Match headers of the router of word w to outputs, as `match_vcs` does."""
-    match_vcs(raw, requesters, w, now, match_rows, True)
+    match_vcs(s, w, now, match_rows, True)
 
 
 @inlined
-def sweep_switch(raw, requesting, w, now):
+def sweep_switch(s, w, now):
     """Match the ports of input VCs of the router of word w, as `match_ports` does."""
-    match_ports(raw, requesting, w, now, match_rows, True)
+    match_ports(s, w, now, match_rows, True)

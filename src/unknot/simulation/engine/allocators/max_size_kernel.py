@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from unknot._base.kernels.mask_kernel import lowest
+from unknot._base.kernels.mask_kernel import bit_at, lowest, none
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot.simulation.engine.matrix_kernel import (
     grant_matched,
@@ -113,12 +113,12 @@ def shift(s, into, out):
 @inlined
 def match_rows(s, at, ends):
     """Match `ends`, see `rows_kernel`: the same paths, a row of outputs at a time."""
-    pairing, rows, left = s.pairing, s.wants.row, ends
+    pairing, rows, width, left = s.pairing, s.whole.wants.row, s.setup.width, ends
     turn = at.output_pointer[at.first_output]
     at.output_pointer[at.first_output] = turn + 1 if turn + 1 < at.inputs else 0
     if at.twice == 0:
         while ends != 0:
-            rows[lowest(ends)] &= -rows[lowest(ends)]
+            rows[lowest(ends) * width] &= -rows[lowest(ends) * width]
             ends &= ends - 1
         return
     while left != 0:
@@ -127,11 +127,11 @@ def match_rows(s, at, ends):
     free, waits = at.once, ends
     # Where no input or no output is free there is no path, and no need to look for one.
     while waits != 0 and free != 0:
-        unseen, next_free, waiting, done = at.once, waits & -(np.int64(1) << turn), np.int64(0), np.int64(0)
+        unseen, next_free, waiting, done = at.once, waits & -bit_at(waits, turn), np.int64(0), np.int64(0)
         later = waits ^ next_free
         while True:
             if next_free == 0:
-                next_free, later = later, np.int64(0)
+                next_free, later = later, none(later)
             if next_free != 0:
                 into = lowest(next_free)
                 next_free &= next_free - 1
@@ -141,7 +141,7 @@ def match_rows(s, at, ends):
             else:
                 into = np.int64(-1)
                 break
-            reached = rows[into] & unseen
+            reached = rows[into * width] & unseen
             unseen ^= reached
             if reached & free != 0:
                 break
@@ -153,21 +153,22 @@ def match_rows(s, at, ends):
         if into < 0:
             break
         out = lowest(reached & free)
-        free ^= np.int64(1) << out
-        waits ^= np.int64(1) << shift(s, into, out)
+        free ^= bit_at(free, out)
+        waits ^= bit_at(waits, shift(s, into, out))
     while ends != 0:
         into = lowest(ends)
         ends &= ends - 1
-        rows[into] = np.int64(0) if pairing.mate[into] < 0 else np.int64(1) << pairing.mate[into]
+        mate = pairing.mate[into]
+        rows[into * width] = none(ends) if mate < 0 else bit_at(ends, mate)
 
 
 @inlined
-def sweep_vcs(raw, requesters, w, now):
+def sweep_vcs(s, w, now):
     """Match headers of the router of word w to outputs, as `match_vcs` does."""
-    match_vcs(raw, requesters, w, now, match_rows, True)
+    match_vcs(s, w, now, match_rows, True)
 
 
 @inlined
-def sweep_switch(raw, requesting, w, now):
+def sweep_switch(s, w, now):
     """Match the ports of input VCs of the router of word w, as `match_ports` does."""
-    match_ports(raw, requesting, w, now, match_rows, True)
+    match_ports(s, w, now, match_rows, True)

@@ -80,12 +80,12 @@ def match_rows(s, at, ends):
 
 
 @inlined
-def sweep_vcs(raw, requesters, w, now):
+def sweep_vcs(s, w, now):
     """Match headers of the router of word w to outputs, as `match_vcs` does."""
-    match_vcs(raw, requesters, w, now, match_rows, True)
+    match_vcs(s, w, now, match_rows, True)
 
 
 @inlined
-def sweep_switch(raw, requesting, w, now):
+def sweep_switch(s, w, now):
     """Match the ports of input VCs of the router of word w, as `match_ports` does."""
-    match_ports(raw, requesting, w, now, match_rows, True)
+    match_ports(s, w, now, match_rows, True)
