@@ -97,14 +97,14 @@ def match_ports(s, w, now, match, by_place):
     Ports have numbers by their places, or those of their first bits.
     """
     requesting, rows, contest, width = s.whole.asked.ends[0], s.whole.wants.row, s.contest, s.setup.width
-    cell, first_input, shared, left = 64 * w, s.words.first_input[w], False, requesting
-    ends, outs, twice = none(left), none(left), none(left)
+    cell, first_input, left = 64 * w, s.words.first_input[w], requesting
+    ends, outs, twice, shared = none(left), none(left), none(left), none(left)
     while left != 0:
         b = first_input + lowest(left)
         left &= left - 1
         into, out = numbers_of(s, cell, b, by_place)
         end, bit = bit_at(ends, into), bit_at(outs, out)
-        shared = shared or ends & end != 0 or outs & bit != 0  # whether an end has come before
+        shared |= (ends & end) | (outs & bit)  # not 0 if an end has come before
         if ends & end == 0:
             rows[into * width], contest.bidder[into] = none(bit), s.inputs.port_bit[b]
             ends |= end
@@ -128,7 +128,7 @@ def match_ports(s, w, now, match, by_place):
         ),
         ends,
     )
-    if not shared:
+    if shared == 0:
         s.whole.asked.won[0] = requesting
         return
     ends, won, left = none(requesting), none(requesting), requesting

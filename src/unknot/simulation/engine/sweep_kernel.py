@@ -122,23 +122,24 @@ def sweep_switch(s, w, now):
     requesting, rows, width = s.whole.asked.ends[0], s.whole.wants.requested, s.setup.width
     cell, contest, first_input = 64 * w, s.contest, s.words.first_input[w]
     size, row = np.int64(max(s.ordinals.entries[cell], s.ordinals.exits[cell])), s.words.first_output[w]
-    ports, outs, won, shared, left = none(requesting), none(requesting), none(requesting), False, requesting
+    ports, outs, won, shared = none(requesting), none(requesting), none(requesting), none(requesting)
+    left = requesting
     while left != 0:
         b = first_input + lowest(left)
         left &= left - 1
         into, out = s.inputs.port_bit[b], s.ordinals.out[cell + s.inputs.out_port_bit[b]]
         port, bit = bit_at(ports, into), bit_at(outs, out)
-        shared = shared or ports & port != 0 or outs & bit != 0  # whether a port has come before, of any of them
+        shared |= (ports & port) | (outs & bit)  # not 0 if a port has come before, of any of them
         if ports & port == 0:
             rows[into * width], contest.number[into] = none(bit), s.ordinals.into[cell + into]
             ports |= port
         rows[into * width] |= bit
         outs |= bit
     turn, first = s.out_ports.pointer[row], np.int64(0)
-    if shared or s.setup.switch_allocator == RR_WAVEFRONT:
+    if shared != 0 or s.setup.switch_allocator == RR_WAVEFRONT:
         first = sweep(s, ports, turn, size)
     s.out_ports.pointer[row] = next_turn(turn, first, size, s.setup.switch_allocator)
-    if not shared:
+    if shared == 0:
         s.whole.asked.won[0] = requesting
         return
     ports, left = none(requesting), requesting
