@@ -47,7 +47,7 @@ def _called(place: str, numbers: int, answers: bool = False) -> Native:
 
 @cache
 def _viewed(place: str, width: int) -> Native:
-    """Return a kernel of a router's word and a cycle, for routers of that many words, which others call likewise."""
+    """Return a kernel of a router's word and a cycle, for routers of `width` words, called by others."""
     (view,) = (name for name, entries in ROW_VIEWS.items() if entries["width"] == width)
     return Native(f"{HERE}.{place}", f"{HERE}.view_kernel.{view}", "number", "number", answers=False)
 

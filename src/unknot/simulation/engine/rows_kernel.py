@@ -2,8 +2,8 @@
 """Requests as rows of bits, for allocators that look at all of them: of headers, and of the ports of input VCs.
 
 `row` of `wants` is that of an input, by its number in the matrix of requests; bits are the numbers of outputs. A row
-has as many words as the router, so that of an input n is at n times the width. An allocator is a function of the state, the ends of a match and a mask of the inputs with requests, each `row` of which
-it cuts down to the match or 0.
+has as many words as the router, and that of input n begins at n times the width. An allocator is a function of the
+state, the ends of a match and a mask of the inputs with requests, each `row` of which it cuts down to the match or 0.
 """
 
 from typing import Any, NamedTuple

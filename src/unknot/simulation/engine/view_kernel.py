@@ -170,4 +170,6 @@ def _view_with(constants):
     return view
 
 
-globals().update((name, _view_with(constants)) for name, constants in (FAST_VIEWS | GENERAL_VIEWS | ROW_VIEWS).items())
+globals().update(
+    (name, _view_with(constants)) for name, constants in (FAST_VIEWS | GENERAL_VIEWS | ROW_VIEWS).items()
+)
