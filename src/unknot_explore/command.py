@@ -11,10 +11,10 @@ from unknot._base.errors import NetworkError, RelationError, UnknotError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.cli.commands.options import NetworkText, Options
 from unknot.cli.commands.printing import notify
-from unknot_explore.design import Design
 
 if TYPE_CHECKING:
     from unknot.network import Network
+    from unknot_explore.design import Design
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ def explore(options: ExploreOptions) -> None:
 def designed(options: ExploreOptions) -> Design:
     """The design that options name."""
     from unknot.fabrics.named import network
+    from unknot_explore.design import Design
 
     built = network(options.network, where="NETWORK")
     routing = options.routing or _customary(built)
@@ -88,6 +89,7 @@ def designed(options: ExploreOptions) -> Design:
 def exercise_of(number: int) -> Design:
     """The design with which an exercise begins, by its number from 1."""
     from unknot_explore.course import course
+    from unknot_explore.design import Design
 
     if not 1 <= number <= len(course()):
         raise UnknotError(f"--exercise {number}: the course has exercises 1 to {len(course())}")

@@ -245,7 +245,6 @@ def test_speedups(tmp_path: Path) -> None:
     for keys, words in (
         (("internal_speedup=0.5",), "internal_speedup must be a number from 1 to 16"),
         (("output_buffer_size=0",), "lets nothing through"),
-        (("output_speedup=2", "speculative=1"), "goes with neither"),
     ):
         with pytest.raises(UnknotError, match=words):
             understood(tmp_path, *keys)

@@ -56,6 +56,8 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "design": (("design", "routing", "mesh(2)", "--switching", "wormhole-nonatomic", "--export", "rule.py", "--out",
                 "rule.svg"),
                ("rule.py", "rule.svg")),
+    "diagnose": (("diagnose", "{fabric}", "--out", "wrong.csv"), ("wrong.csv",)),
+    "line-rate": (("line-rate", "ring(4)", "--draws", "20", "--out", "share.csv"), ("share.csv",)),
     "explore": (("explore", *RING, "--out", "page.html"), ("page.html",)),
     "export": (("export", RING[0], "tables.json", *RING[1:]), ("tables.json",)),
     "export-verilog": (("export", RING[0], "tables.v", *RING[1:]), ("tables.v",)),

@@ -88,6 +88,8 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "every-size": ("unknot.synthesis:every_size", ("mesh(2)", "--routing", "lcfaa")),
     "reconfigure": ("unknot.verify:update", ("west_first", "dimension_order", "--network", "mesh(2, 2)")),
     "protocol": ("unknot.verify.protocols:check_protocol", ("request_reply", "--network", "mesh(2)", *RING[1:])),
+    "diagnose": ("unknot.fabrics.diagnosis:diagnose", (str(ROOT / "examples/fabrics/opensm-ring12-lash"),)),
+    "line-rate": ("unknot.verify.line_rate_answer:line_rate", ("ring(4)",)),
     "design": ("unknot.synthesis:design", ("routing", "mesh(2)")),
     "lanes": ("unknot.lane_assignment:lanes", RING[:1]),
     "repair": ("unknot.remedies:repair", RING),

@@ -77,6 +77,8 @@ GOOD: dict[str, list[str]] = {
     "family": ["mesh(2)", "hypercube(2)"],
     "--lanes": ["1", "2"],
     "--members": ["0,1,2", "1,2"],
+    "--constraints": ["limits.toml"],
+    "--routes": ["routes.json"],
     "--size": ["4", "1,64", "64B"],
     "--order": ["auto", "numbers"],
     "designs": ["ring(4) by up_down", "mesh(2, 2)"],

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from unknot._base.errors import RelationError
 from unknot.certificates import Rejected, plain
 from unknot.certificates.documents import network_of
+from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
+from unknot.fabrics.ethernet.qos import DSCPS
 from unknot.lane_assignment.flow_paths import FlowGraph, graph_of_relations, graph_of_walk
 from unknot.lane_assignment.queues import LosslessQueues, fewest_queues
 from unknot.network import Network
@@ -76,8 +78,16 @@ def test_queues_of_real_routes(example: str, count: int) -> None:
 
 def queues_of(example: str) -> tuple[LosslessQueues, Walk]:
     fabric = read_ethernet(EXAMPLES / example)
-    walk = Walk(PfcModel(fabric, PfcModel(fabric).dscps[:1]))
+    walk = Walk(PfcModel(fabric, (lossless_dscp(fabric),)))
     return fewest_queues(graph_of_walk(walk), fabric.edges), walk
+
+
+def lossless_dscp(fabric: EthernetFabric) -> int:
+    """The first DSCP that a port of the fabric gives a lossless group."""
+    ports = [port for qos in fabric.qos for port in (qos.unknown, *qos.ports.values())]
+    return next(
+        d for d in DSCPS if any(port.tc_to_group[port.traffic_class(d, 0)] in port.lossless for port in ports)
+    )
 
 
 def test_two_tors_need_two_queues_for_a_class_and_one_is_refuted() -> None:

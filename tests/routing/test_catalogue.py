@@ -43,7 +43,16 @@ ALL, ATOMIC = tuple(SWITCHINGS), ("saf", "vct", "wormhole")
 CLAIMED = {
     **{
         key: {()}
-        for key in ("bgp", "ospf", "composed", "destination_tag", "rcbn_tags", "fully_adaptive", "shortest_paths")
+        for key in (
+            "bgp",
+            "ospf",
+            "composed",
+            "forbidding",
+            "destination_tag",
+            "rcbn_tags",
+            "fully_adaptive",
+            "shortest_paths",
+        )
     },
     **{key: {(), ALL} for key in ("dimension_order", "message_classes")},
     **{key: {ATOMIC} for key in ("duato", "lcfaa", "pbfaa", "vba")},
@@ -53,7 +62,7 @@ CLAIMED = {
 """Techniques for which routings claim to be deadlock-free, on one network or another; all four for the others."""
 OF_ANY_LENGTH = {
     "cube_connected_cycles", "de_bruijn", "shuffle_exchange", "two_trees", "up_down", "destination_tag", "rcbn_tags",
-    "itm_escape", "nca", "composed", "bgp", "ospf",
+    "itm_escape", "nca", "composed", "forbidding", "bgp", "ospf",
 }  # fmt: skip
 """Routings that do not claim to be minimal or not, at least on some network."""
 
@@ -79,7 +88,7 @@ def test_what_is_claimed(name: str) -> None:
     assert claimed == CLAIMED.get(name, {ALL})
     assert any(relation.claims_minimal is None for relation in relations) == (name in OF_ANY_LENGTH)
     assert all(
-        bool(relation.source) == (name not in ("composed", "fully_adaptive", "shortest_paths"))
+        bool(relation.source) == (name not in ("composed", "forbidding", "fully_adaptive", "shortest_paths"))
         for relation in relations
     )
 

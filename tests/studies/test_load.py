@@ -114,9 +114,9 @@ def test_paths_start_at_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     write_edge_list(ring(4), tmp_path / "ring.edges")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    text = '[[design]]\nnetwork = "ring.edges"\nrouting = "dimension_order"\n'
+    text = '[[design]]\nnetwork = "ring.edges"\nrouting = "dragonfly_minimal"\n'
     assert [p.line for p in problems(tmp_path, text)] == [3]
-    assert "network 'ring.edges' has no coordinates" in problems(tmp_path, text)[0].message
+    assert "dragonfly_minimal on ring.edges" in problems(tmp_path, text)[0].message
 
 
 def test_loads_are_sorted_and_a_ramp_includes_its_end(tmp_path: Path) -> None:

@@ -192,6 +192,7 @@ def write_document(evidence: Document, path: str | Path) -> None:
     >>> from tempfile import TemporaryDirectory
     >>> from unknot.verify import check
     >>> from unknot.certificates import accept
+    >>> from unknot.certificates.verdict_claims import verdict_claim
     >>> from unknot.network.families import ring
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(ring(4))

@@ -93,6 +93,7 @@ def delivery_claim(relation: Relation, delivered: bool) -> Document:
     >>> from unknot.routing import dimension_order
     >>> relation = dimension_order(ring(4))
     >>> claim = delivery_claim(relation, deliver(relation).delivered)
+    >>> document = certificates.document
     >>> certificates.accept(document(relation.network, relation, [claim]))[0].partition(": ")[2]
     'every packet can always be ejected'
     """

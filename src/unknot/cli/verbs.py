@@ -151,7 +151,7 @@ def _lent(name: str, value: Any) -> Any:
     """An option whose objects of a session have names."""
     if name == "designs":
         return [_design(one) for one in value]
-    if name in NETWORKS:
+    if name in NETWORKS and value is not None:
         return _network(value)
     if name in ROUTINGS and value is not None:
         return [_routing(one, value) for one in value] if isinstance(value, list) else _routing(value)

@@ -102,10 +102,10 @@ class FaultSweep(Tried, Brief):
     def adaptive_deadlocks(self) -> int | None:
         """Sets of failures after which a hash can deadlock, and packets by any next hop that is not paused, too.
 
-        None: nothing is known of some.
+        None: there is no such hash, or nothing is known of some.
         """
         stuck = [one for one in self.tried if one.outcome == "deadlock"]
-        if any(one.adaptive_free is None for one in stuck):
+        if not stuck or any(one.adaptive_free is None for one in stuck):
             return None
         return sum(one.alike for one in stuck if not one.adaptive_free)
 

@@ -10,6 +10,7 @@ from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm, LoopForm
 from unknot.verify.adaptivity import Adaptivity
 from unknot.verify.as_plans import PlanSweep
+from unknot.verify.failures import FailureCase
 from unknot.verify.fault_sweep import FaultSweep
 from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, VcUse
@@ -67,6 +68,16 @@ def _proved(never: bool | None, _: Any) -> str:
     return "yes" if never else ""
 
 
+def _if_known(free: bool | None, _: Any) -> bool | str:
+    return "" if free is None else free
+
+
+class FailureCaseForm(Form, of=FailureCase):
+    """A set of failures."""
+
+    adaptive_free: Annotated[bool | None, Words(_if_known)]
+
+
 class FaultsAnswer(Form, of=FaultSweep, without="claims", also="survives counts adaptive_deadlocks"):
     """JSON answer of `unknot faults`."""
 
@@ -75,6 +86,7 @@ class FaultsAnswer(Form, of=FaultSweep, without="claims", also="survives counts 
         network routing switching kind faults possible counts adaptive_deadlocks survives never_deadlocks tried unread
     """
 
+    tried: list[FailureCaseForm]
     never_deadlocks: Annotated[bool | None, Words(_proved)]
 
 

@@ -78,11 +78,12 @@ class AuditAnswer(
     """JSON answer of `unknot audit`; verdict and delivery are those of host-to-host traffic."""
 
     table = """
-        fabric diagnosis.structure.words diagnosis.counts traffic deadlock_free established certificate_holds loop
+        fabric traffic deadlock_free established certificate_holds loop
         delivered lost pairs undelivered_pairs unknown_pairs unknown_because longest_route longer_pairs extra_hops
         replies.deadlock_free replies.certificate_holds replies.delivered replies.loop replies.lost
-        multicast.* changes.* assumption switching lanes network.routers network.terminals cables fabric_file
-        tables_file levels_file lanes_file multicast_file notes others
+        multicast.* changes.*
+        diagnosis.structure.words diagnosis.counts assumption switching lanes network.routers network.terminals cables
+        fabric_file tables_file levels_file lanes_file multicast_file notes others
     """
 
     network: NetworkForm = of("fabric.network")
@@ -108,5 +109,5 @@ def audit_answer(
     )
     return answer(
         AuditAnswer, audit.host_to_host, audit, holds=audit.holds, changes=since, cables=counted(audit.fabric.rates),
-        diagnosis=diagnosis and answer(DiagnosisForm, diagnosis),
+        diagnosis=None if diagnosis is None else answer(DiagnosisForm, diagnosis),
     )  # fmt: skip

@@ -50,7 +50,7 @@ def _beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]
 
 NETWORKS = _beginning(_networks)
 TECHNIQUES = _beginning(lambda: SWITCHINGS)
-_BY_METAVAR: dict[str, Any] = {"NETWORK": NETWORKS, "FORMAT": _beginning(_formats)}
+_BY_METAVAR: dict[str, Any] = {"NETWORK": NETWORKS, "FOLDER|NETWORK": NETWORKS, "FORMAT": _beginning(_formats)}
 _BY_METAVAR |= dict.fromkeys(("OLD", "NEW"), _beginning(_routings))
 _BY_NAME: dict[str, Any] = {
     "routing": _beginning(_routings),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from unknot._base.shown import Brief
+from unknot._base.three_valued import ThreeValued
 from unknot.network import Network
 from unknot.network.recognised import Structure
 
@@ -60,7 +61,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class EngineSafety:
+class EngineSafety(ThreeValued, asks="safe"):
     """Whether the tables of a routing engine of OpenSM, or a remedy, can deadlock on a fabric in one virtual lane.
 
     Attributes
@@ -84,7 +85,7 @@ class EngineSafety:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis(Brief):
+class Diagnosis(ThreeValued, Brief, asks="holds"):
     """Recognised structure and faults of a fabric.
 
     Attributes

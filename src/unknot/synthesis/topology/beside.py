@@ -44,6 +44,15 @@ class Beside:
         Throughput by these routes.
     longest, wires : float or None
         Longest channel, and length of all channels, in units of coordinates; None without places.
+
+    Examples
+    --------
+    >>> from unknot._base.deadline import NEVER
+    >>> from unknot.network.families import mesh
+    >>> from unknot.synthesis.topology import designed, requested
+    >>> made = designed(requested(mesh(2, 3), ports=3, reach=2.0), moves=2000)
+    >>> [one.name for one in beside(made, "euclid", NEVER)][1]
+    'mesh(2, 3)'
     """
 
     name: str
@@ -65,10 +74,25 @@ def beside(made: TopologyDesign, distance: str, deadline: Deadline) -> Iterator[
     Parameters
     ----------
     made : TopologyDesign
+        The design, with its routes.
     distance : str
         How lengths are measured, "euclid", "manhattan" or "chebyshev".
     deadline : Deadline
         Until which networks are routed; those that come too late are left out.
+
+    Yields
+    ------
+    Beside
+        Figures, those of the design first.
+
+    Examples
+    --------
+    >>> from unknot._base.deadline import NEVER
+    >>> from unknot.network.families import mesh
+    >>> from unknot.synthesis.topology import designed, requested
+    >>> made = designed(requested(mesh(2, 3), ports=3, reach=2.0), moves=2000)
+    >>> next(beside(made, "euclid", NEVER)).diameter
+    2
     """
     places = made.network.coordinates
     yield _figures(made.network, made.routes, made.throughput_bound, places, distance)

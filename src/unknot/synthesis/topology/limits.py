@@ -21,6 +21,11 @@ class LinkLimits(NamedTuple):
         Links from a node to another.
     ports : mapping of int to int
         Most links from and to a node, where it has others than the rest.
+
+    Examples
+    --------
+    >>> LinkLimits(required=((0, 3),)).forbidden
+    ()
     """
 
     required: tuple[tuple[int, int], ...] = ()
@@ -59,7 +64,7 @@ def read_limits(path: str | Path, nodes: Network) -> LinkLimits:
     ...     _ = path.write_text(text)
     ...     read_limits(path, mesh(2, 2))
     ...
-    LinkLimits(required=((0, 3),), forbidden=(), ports={1: 1})
+    LinkLimits(required=((0, 3),), forbidden=(), ports={2: 1})
     """
 
     def node(name: Any, path: KeyPath) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from unknot._base.deadline import MINUTE, Deadline
+from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued
@@ -80,6 +80,7 @@ class TableVerdict(ThreeValued, Brief, asks="deadlock_free"):
     lasting: bool | None = None
 
 
+@counts_work
 def check_table(
     table: StateTable,
     *,
