@@ -30,6 +30,8 @@ JUDGING = 100
 """Phases by which a network is judged on the way."""
 ROUND_STEPS, FEWEST_MOVES, MOST_MOVES = 1.5e7, 1_000, 400_000
 """Steps of a walker in the first round, if each move took one phase; moves of a round at least and at most."""
+PAIR_MOVES = 200
+"""Moves of the first round for each pair of nodes, at most: small networks have few to try."""
 PATIENCE = 2
 """Rounds without gain, each with twice as many moves, after which the search ends."""
 GAIN = 1.001
@@ -71,7 +73,8 @@ def climbs(
     """
     order = len(space.image)
     steps = flows.sources.size * int(space.leaving.sum())
-    moves, best, fruitless, number = int(max(FEWEST_MOVES, ROUND_STEPS / steps)), 0.0, 0, 0
+    few = min(ROUND_STEPS / steps, PAIR_MOVES * space.leaving.size**2)
+    moves, best, fruitless, number = int(max(FEWEST_MOVES, few)), 0.0, 0, 0
     with ThreadPoolExecutor(WALKERS) as threads:
         while fruitless < PATIENCE and not (effort.over or effort.interrupted):
             seeds = [[effort.seed, number, i, 1] for i in range(WALKERS)]
