@@ -8,8 +8,8 @@ import { Geometry } from "./geometry.js";
 import { paint } from "./paint.js";
 import { CanvasPen, SvgPen } from "./pens.js";
 
-const MANY = 1500;
-/* Routers from which a moved picture is the last one, stretched, until the hand rests. */
+const MANY = 3000;
+/* Links from which a moved picture is the last one, stretched, until the hand rests. */
 const REST = 90;
 const REACH = 14;
 
@@ -64,7 +64,7 @@ export class View {
 
   moved(transform) {
     this.place = { k: this.base * transform.k, x: this.origin.x * transform.k + transform.x, y: this.origin.y * transform.k + transform.y };
-    if (this.geometry.count > MANY && this.last) this.stretched();
+    if (this.geometry.links.length > MANY && this.last) this.stretched();
     else this.draw();
   }
 
@@ -102,7 +102,7 @@ export class View {
     context.fillStyle = this.colours.paper;
     context.fillRect(0, 0, width, height);
     paint(new CanvasPen(context), this.geometry, { ...this.scene, ink: this.colours.ink }, this.place, this.colours);
-    if (this.geometry.count <= MANY) return;
+    if (this.geometry.links.length <= MANY) return;
     const image = document.createElement("canvas");
     [image.width, image.height] = [this.canvas.width, this.canvas.height];
     image.getContext("2d").drawImage(this.canvas, 0, 0);
