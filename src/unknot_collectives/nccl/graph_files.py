@@ -37,8 +37,10 @@ def write_graphs(library: CollectiveLibrary, path: str | Path) -> None:
     Examples
     --------
     >>> from unknot_collectives.nccl import library_of
+    >>> from tempfile import TemporaryDirectory
     >>> library = library_of("examples/collectives/cloud-topology.xml")
-    >>> write_graphs(library, "graphs.xml")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_graphs(library, f"{folder}/graphs.xml")
     """
     rows, dev = ['<graphs version="1">'], {gpu.number("rank"): gpu.number("dev") for gpu in library.system.gpus}
     for number, name in enumerate(NUMBERS):
@@ -84,11 +86,13 @@ def read_graphs(path: str | Path, ranks: Mapping[int, int]) -> dict[str, Library
     Examples
     --------
     >>> from unknot_collectives.nccl import library_of
+    >>> from tempfile import TemporaryDirectory
     >>> library = library_of("examples/collectives/cloud-topology.xml")
-    >>> write_graphs(library, "graphs.xml")
-    >>> read_graphs("graphs.xml", {gpu: gpu for gpu in range(8)}) == {
-    ...     name: graph for name, graph in library.graphs.items() if name in ("ring", "tree", "nvls")
-    ... }
+    >>> with TemporaryDirectory() as folder:
+    ...     write_graphs(library, f"{folder}/graphs.xml")
+    ...     read = read_graphs(f"{folder}/graphs.xml", {gpu: gpu for gpu in range(8)})
+    ...
+    >>> read == {name: graph for name, graph in library.graphs.items() if name in ("ring", "tree", "nvls")}
     True
     """
     from unknot.fabrics.xml_file import read_xml
