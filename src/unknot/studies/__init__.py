@@ -9,9 +9,9 @@ from unknot._base.exports import exports
 if TYPE_CHECKING:
     from unknot.studies.load import StudyError as StudyError
     from unknot.studies.load import load_study as load_study
+    from unknot.studies.load_curve import curve as curve
     from unknot.studies.result import DesignResult as DesignResult
     from unknot.studies.result import StudyResult as StudyResult
-    from unknot.studies.run import curve as curve
     from unknot.studies.run import run_study as run_study
     from unknot.studies.study import Design as Design
     from unknot.studies.study import Simulation as Simulation

@@ -21,7 +21,7 @@ MOST_BY_SPRINGS = 2_000
 
 
 def network(design: Design, given: dict[str, Any], tell: Tell) -> None:
-    """The whole network, with what failed in it, and the command and the line of Python that show what is left."""
+    """The network on paper, with failed channels."""
     whole = design.whole()
     if whole.num_routers > MOST:
         raise UnknotError(f"{whole.name}: {whole.num_routers:,} routers are too many to show; at most {MOST:,} are")

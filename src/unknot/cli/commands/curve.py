@@ -104,7 +104,7 @@ def curve(options: CurveOptions) -> None:
     from unknot.cli.commands.display import tell
     from unknot.simulation.energy.option import energy_of
     from unknot.simulation.run import options as parsed
-    from unknot.studies.run import curve as measured_curve
+    from unknot.studies.load_curve import curve as measured_curve
 
     flows, deadline = options.flows, options.deadline
     if flows is not None and options.traffic != "uniform":
