@@ -29,7 +29,7 @@ def rows_of(clone: Path) -> set[tuple[int, int, int]]:
 
 
 def main(folder: str) -> None:
-    """Print how many rows are enough for each kind of frames, and those that are furthest from it."""
+    """Print the number of rows with enough headroom for each kind of frames, and the rows that lack most."""
     rows = sorted(rows_of(Path(folder)))
     for mtu, lossless in FRAMES:
         ratios = []

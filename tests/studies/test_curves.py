@@ -200,7 +200,8 @@ def test_the_command_says_that_a_limit_left_points_out(monkeypatch: pytest.Monke
     words = ("curve", "mesh(3, 3)", *ROUTINGS[:2], "--loads", "0.1:0.3:0.1", *WORDS, "--out", "cut.csv", "--json")
     with monkeypatch.context() as during:
         during.setattr(
-            "unknot.studies.load_curve.run_study", lambda *given, **more: replace(run_study(*given, **more), cut_short=True)
+            "unknot.studies.load_curve.run_study",
+            lambda *given, **more: replace(run_study(*given, **more), cut_short=True),
         )
         cut = says(*words, "--time-limit", "600")
     assert cut.exit_code == 3

@@ -30,7 +30,7 @@ ROUTERS = 3
 def forbidding(
     network: Network, vcs: int | None = None, *, inside: str = "fully_adaptive", turns: Sequence[str] = ()
 ) -> Relation:
-    """A routing in which packets take some turns no more, nor ways that end where only such turns go on.
+    """A routing without some turns, and without ways that lead nowhere but into forbidden turns.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def standing(places: Iterable[tuple[int, Waits]]) -> frozenset[int]:
 
 
 def walk_stands(walk: Walk) -> frozenset[int]:
-    """Return the virtual channels of a fabric as it is that can wait for one another so.
+    """Return the virtual channels of a fabric without failures that can wait for one another.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def walk_stands(walk: Walk) -> frozenset[int]:
 
 
 def routes_stand(vector: PathVector, alive: Flags, hosts: Ints, homes: Ints) -> frozenset[int] | None:
-    """Return the channels of routes after failures that can wait for one another so, in one lossless class.
+    """Return the channels of routes after failures that can wait for one another in one lossless class.
 
     Parameters
     ----------

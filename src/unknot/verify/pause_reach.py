@@ -41,7 +41,7 @@ class PauseReach:
 
 
 def pause_reach(fabric: EthernetFabric, text: str) -> PauseReach:
-    """Return what can stop if a port is paused for ever: flows whose packets wait, and what waits for these.
+    """Return the flows and ports that can stop if a port is paused for ever.
 
     Parameters
     ----------

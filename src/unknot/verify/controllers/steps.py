@@ -43,7 +43,7 @@ class ControllerStep(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a node does: the answer, its row afterwards, what it sends, and whether a left-out condition decided."""
+    """Step of a node: the answer, the row afterwards, messages sent, and whether a left-out condition decided."""
 
     answer: Answer
     row: Node
@@ -187,7 +187,7 @@ class Controllers:
                 yield channel, message
 
     def offered(self, state: State) -> Iterator[tuple[ControllerStep, Outcome | None]]:
-        """What each core and each message that may be at a head can do; None where the table has no cell for it."""
+        """Steps of cores and of messages at the heads of networks; None where the table lacks a cell."""
         nodes = state[0]
         for node, row in enumerate(nodes):
             for event in self.kinds[node].begun:
