@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 KEPT = Path(__file__).with_name("ratchets.toml")
 HEADER = """# Figures of each room that may fall and not rise without a reason: see tests/ratchets.py.
+# reasons: why figures rose since the last release; earlier reasons are in this file's history.
 # nodes: nodes of syntax; pointing: docstrings whose first paragraph has three or more words that point elsewhere.
 """
 SLACK = 0.01
