@@ -110,6 +110,10 @@ _MORE: dict[str, list[str]] = {
         "StartDevice,StartPort,EndDevice,EndPort\na,Port 1,b,2\na,Port 3,h,h ib0\n",
     ],
     "opareport": [tool_texts.snapshot(_LAYOUT), tool_texts.snapshot(texts.ring(2), groups=True)],
+    "plft": [f"Switch 0x{_LAYOUT.guid('S0'):016x} - S0\n1: {', '.join('0' * 16)}\n2 : {' '.join('01' * 8)}\n"],
+    "vl2vl": [
+        f"# levels\nSwitch 0x{_LAYOUT.guid('S0'):016x}\nSLs: 0, 1, 2\nSwitch 0x{_LAYOUT.guid('S1'):016x}\nSLs:\n"
+    ],
     "far": [tool_texts.far(_LAYOUT), tool_texts.far(texts.ring(2), state="HBF")],
     "lfts": [texts.lfts(_LAYOUT), texts.ibroute(_LAYOUT), texts.ibroute(texts.ring(2, lmc=1))],
     "fdbs": [texts.fdbs(_LAYOUT), texts.fdbs(texts.ring(2))],

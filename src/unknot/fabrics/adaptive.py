@@ -71,7 +71,7 @@ def judged_as_static(fabric: Fabric) -> Fabric:
     if not fabric.adaptive:
         return fabric
     words = f"by --assume static the tables alone are judged, although there is {', '.join(fabric.adaptive)}"
-    return replace(fabric, adaptive=(), notes=(*fabric.notes, words), assumed=(*fabric.assumed, words))
+    return replace(fabric, adaptive=(), groups=None, notes=(*fabric.notes, words), assumed=(*fabric.assumed, words))
 
 
 def _signs(path: Path, content: bytes) -> Iterator[str]:

@@ -1,30 +1,36 @@
-"""Groups of ports of switches that route adaptively, as ibdiagnet dumps them (`.far`): read and kept, not judged yet.
+"""Groups of ports of switches that route adaptively, as ibdiagnet dumps them (`.far`).
 
 A block of a switch begins with its GUID. Its groups have a number, sub-groups, and ports; its table has a line for
-each LID with the port of static routing, how the switch chooses (`Static`, `Free`, or `HBF`, by a hash), and the
-group. A private table begins with its number (`PLFT_NUM`).
+each LID with the port of static routing, how the switch chooses (`Static`, `Bounded`, `Free`, or `HBF`, by a hash),
+and the group. A private table begins with its number (`PLFT_NUM`).
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from unknot._base.input import read_lines
-from unknot.fabrics.choices import Choice, SwitchGroups
-from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.format import FabricText, Format, few
+import numpy as np
 
-_SWITCH = re.compile(r"^(?:\w*dump_\w+: )?Switch:?\s+0x([0-9a-fA-F]{1,16})\b")
+from unknot._base.arrays import Ints
+from unknot.fabrics.choices import STATIC, ChoiceTable, SwitchGroups
+from unknot.fabrics.fabric import LAST_UNICAST
+from unknot.fabrics.format import FabricText, Format, LargeText, integer
+
+SWITCH = re.compile(r"^(?:\w*dump_\w+: )?Switch:?\s+0x([0-9a-fA-F]{1,16})\b")
 _PART = re.compile(r"^\s*(Groups|LFT) Definition:")
-_TITLE = re.compile(r"^\s*(?:[A-Z#][A-Za-z_ /#()|:-]*|[-=|+ ]*)$|^\s*#|^\s*[A-Za-z][\w ]*:\s*[\w.,-]*\s*$")
+TITLE = re.compile(r"^\s*(?:[A-Z#][A-Za-z_ /#()|:-]*|[-=|+ ]*)$|^\s*#|^\s*[A-Za-z][\w ]*:\s*[\w.,-]*\s*$")
+"""Headings, comments, and values with a name."""
 _PRIVATE = re.compile(r"^\s*PLFT_NUM\s*:\s*([0-9]{1,3})\s*$")
 _GROUP = re.compile(r"^\s*([0-9]{1,5})\s+([0-9]{1,3})\s+[0-9]{1,3}(?:\s+([0-9]{1,3}(?:,[0-9]{1,3})*),?)?\s*$")
 """Group, sub-group, whether the choice is weighted, and ports."""
-_ENTRY = re.compile(
-    r"^\s*(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})\s+([0-9]{1,3})\s+(Static|Bounded|Free|HBF)(?:\s+([0-9]{1,5}))?\s*$"
+_ENTRY = (
+    r"[ \t]*(0x[0-9a-fA-F]{1,4}|[0-9]{1,5})[ \t]+([0-9]{1,3})[ \t]+(Static|Bounded|Free|HBF)(?:[ \t]+([0-9]{1,5}))?"
+    r"[ \t]*\r?(?:\n|\Z)"
 )
+_ROW, _ROWS = re.compile(_ENTRY), re.compile(f"(?>{_ENTRY})++".encode())
+_NO_GROUP = -2
 
 
 @dataclass
@@ -43,12 +49,17 @@ def read_far(path: str | Path) -> GroupFile:
         With file and line: an unknown line, a row outside a block, a second block of a switch, a group or a LID
         twice, a group that is not defined, a port above 254.
     """
-    lines = read_lines(path)
+    lines = LargeText(path)
     file = GroupFile(path, lines)
     switch: SwitchGroups | None = None
-    part, private = "", 0
-    for number, line in enumerate(lines, start=1):
-        if match := _SWITCH.match(line):
+    part, private, at, number = "", 0, 0, 0
+    while at < len(lines.content):
+        if switch is not None and part == "LFT" and (run := _ROWS.match(lines.content, at)):
+            _choices(file, switch, private, run[0].decode(), number + 1)
+            at, number = run.end(), number + run[0].count(b"\n")
+            continue
+        (line, at), number = lines.line(at), number + 1
+        if match := SWITCH.match(line):
             guid = int(match[1], 16)
             if guid in file.switches:
                 first = file.switches[guid].line
@@ -61,9 +72,7 @@ def read_far(path: str | Path) -> GroupFile:
             private = int(match[1])
         elif switch is not None and part == "Groups" and (match := _GROUP.match(line)):
             _group(file, switch, match, number)
-        elif switch is not None and part == "LFT" and (match := _ENTRY.match(line)):
-            _choice(file, switch, match, private, number)
-        elif line.strip() and not _TITLE.match(line) and not file.is_noise(line, number):
+        elif line.strip() and not TITLE.match(line) and not file.is_noise(line, number):
             raise file.error("groups of adaptive routing have no such line; is it broken or cut off?", number, 1)
     file.note_noise()
     return file
@@ -79,43 +88,36 @@ def _group(file: GroupFile, switch: SwitchGroups, match: re.Match[str], line: in
     switch.groups[key] = ports
 
 
-def _choice(file: GroupFile, switch: SwitchGroups, match: re.Match[str], private: int, line: int) -> None:
-    lid = file.unicast(int(match[1], 0 if match[1].startswith("0x") else 10), line)
-    choice = Choice(int(match[2]), match[3], int(match[4]) if match[4] else -1)
-    if choice.port > 255:
-        raise file.error(f"port {choice.port}: ports are at most 255", line, match.start(2) + 1)
-    if choice.state != "Static" and not any(group == choice.group for group, _ in switch.groups):
-        raise file.error(f"group {match[4] or ''} of this switch is not defined", line, match.start(3) + 1)
-    table = switch.choices.setdefault(private, {})
-    if table.setdefault(lid, choice) is not choice:
-        raise file.error(f"a second row of LID 0x{lid:04x}", line, match.start(1) + 1)
+def _choices(file: GroupFile, switch: SwitchGroups, private: int, text: str, first: int) -> None:
+    """Add rows of a table, from a line on, to what is there."""
+    rows = _ROW.findall(text)
+    lids = np.array([integer(row[0]) for row in rows], dtype=np.int64)
+    ports = np.array([int(row[1]) for row in rows], dtype=np.int64)
+    named = np.array([int(row[3]) if row[3] else _NO_GROUP for row in rows], dtype=np.int64)
+    chosen = np.array([row[2] != "Static" for row in rows])
+    groups = np.where(chosen, named, STATIC)
 
+    def at(mask: Ints) -> int:
+        return first + int(np.flatnonzero(mask)[0])
 
-def with_groups(fabric: Fabric, file: GroupFile) -> Fabric:
-    """The fabric with its groups of adaptive routing, which are a sign of it where a switch chooses.
-
-    Raises
-    ------
-    TextError
-        If a block belongs to no switch of the fabric, or names a port that its switch does not have.
-    """
-    router = fabric.router_of
-    for guid, switch in file.switches.items():
-        if guid not in router:
-            raise file.error(
-                f"{fabric.fabric_file} has no switch 0x{guid:016x}; do fabric and groups belong together?",
-                switch.line,
-            )
-        most = int(fabric.switch_ports[router[guid]])
-        ports = [port for group in switch.groups.values() for port in group]
-        if max(ports, default=0) > most:
-            name = fabric.network.router_name(router[guid])
-            raise file.error(f"{name} has ports 0 to {most}, but a group has port {max(ports)}", switch.line)
-    adapting = [fabric.network.router_name(router[guid]) for guid, one in file.switches.items() if one.adapts]
-    name = Path(file.where).name
-    signs = (f"{name} (groups of ports that {few(adapting)} choose from)",) if adapting else ()
-    notes = (*fabric.notes, *file.notes)
-    return replace(fabric, groups=file.switches, adaptive=(*fabric.adaptive, *signs), notes=notes)
+    if (wrong := (lids < 1) | (lids > LAST_UNICAST)).any():
+        file.unicast(int(lids[wrong][0]), at(wrong))
+    if (wrong := ports > 255).any():
+        raise file.error(f"port {ports[wrong][0]}: ports are at most 255", at(wrong))
+    known = [STATIC, *{number for number, _ in switch.groups}]
+    if (wrong := ~np.isin(groups, known)).any():
+        number = int(groups[wrong][0])
+        raise file.error(f"group {number if number >= 0 else ''} of this switch is not defined", at(wrong))
+    if private in switch.tables:
+        before = switch.tables[private]
+        pairs = ((before.lids, lids), (before.ports, ports), (before.groups, groups))
+        lids, ports, groups = (np.concatenate(pair) for pair in pairs)
+    order = np.argsort(lids, kind="stable")
+    twice = order[1:][np.diff(lids[order]) == 0]
+    if twice.size:
+        row = int(twice.min())
+        raise file.error(f"a second row of LID 0x{lids[row]:04x}", first + row - (lids.size - len(rows)))
+    switch.tables[private] = ChoiceTable(lids[order], ports[order], groups[order])
 
 
 _SIGN = re.compile(r"^(?:Groups|LFT) Definition:", re.M)

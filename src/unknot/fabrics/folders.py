@@ -13,8 +13,10 @@ from unknot.fabrics.formats import FORMATS, kind_of
 
 _FABRICS = ("ibnetdiscover", "lst", "opareport", "netdump", "dbcsv", "iblinkinfo", "ports")
 """Formats that describe the fabric of a folder, the preferred one first."""
-_BESIDE = ("lfts", "fdbs", "psl", "sl2vl", "mcfdbs", "far", "ibsim")
+_BESIDE = ("lfts", "fdbs", "psl", "sl2vl", "mcfdbs", "far", "plft", "vl2vl", "ibsim")
 """Formats of other files that are used, or are known not to be."""
+CHOICES = ("far", "plft", "vl2vl")
+"""Formats of files that tell what adaptive switches choose from."""
 _WITH_SIGNS = ("fdbs", "dbcsv")
 """Formats of files that are used and may show adaptive routing."""
 
@@ -36,7 +38,7 @@ def read_folder(folder: Path) -> tuple[Fabric, dict[str, Path]]:
     files, folders = ([path for path in some if path.name[0] != "."] for some in entries(folder))
     for file in files:
         kind = kind_of(file)
-        kind = kind if kind == "far" or not is_unjudged(file) else None
+        kind = kind if kind in CHOICES or not is_unjudged(file) else None
         known = kind in (*_FABRICS, *_BESIDE)
         signs = () if known and kind not in _WITH_SIGNS else signs_of_adaptive_routing(file)
         adaptive += signs

@@ -22,6 +22,7 @@ from unknot.fabrics import (
     opensm_levels,
     opensm_tables,
     port_lists,
+    private_tables,
 )
 from unknot.fabrics.format import PARTS, Format
 from unknot.network import Network
@@ -68,6 +69,8 @@ _FORMATS = (
     opensm_levels.SL2VL,
     opensm_tables.MCFDBS,
     adaptive_groups.FORMAT,
+    private_tables.PLFT,
+    private_tables.VL2VL,
 )  # fmt: skip
 FORMATS: Catalogue[Format] = Catalogue("formats", {form.name: form for form in _FORMATS}, of=Format)
 """Formats by name, those of extensions last. Another is a module of this room with a `Format`, and its line above."""

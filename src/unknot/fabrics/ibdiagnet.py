@@ -15,7 +15,7 @@ from unknot._base.errors import TextError
 from unknot._base.input import read_lines
 from unknot.fabrics.cabling import Cabling
 from unknot.fabrics.fabric import MOST_LMC, Fabric
-from unknot.fabrics.format import Format, integer, row_of
+from unknot.fabrics.format import FabricText, Format, integer, row_of
 from unknot.fabrics.nodes import FabricNode, Place
 from unknot.fabrics.rates import Rate
 
@@ -55,7 +55,7 @@ def read_net_dump(path: str | Path) -> Fabric:
             rows.append((switch, _cells(line, names), number))
         elif not cabling.is_noise(line, number):
             raise cabling.error("a net_dump has no such line; is it broken or cut off?", number, 1)
-    ports = {(switch.key, row["#"][0]): _number(cabling, row, ("IB#", "#"), line) for switch, row, line in rows}
+    ports = {(switch.key, row["#"][0]): number_in(cabling, row, ("IB#", "#"), line) for switch, row, line in rows}
     for switch, row, number in rows:
         _cable(cabling, switch, row, ports, number)
     blocks = [node for node in cabling.nodes.values() if node.switch]
@@ -79,7 +79,7 @@ def _cells(line: str, names: list[str]) -> Row:
     return cells
 
 
-def _number(cabling: Cabling, row: Row, names: tuple[str, ...], line: int, least: int = 0) -> int:
+def number_in(cabling: FabricText, row: Row, names: tuple[str, ...], line: int, least: int = 0) -> int:
     """The whole number in the first of some columns that is there."""
     cell, column = next((row[name] for name in names if name in row), ("", 0))
     if not re.fullmatch(r"0x[0-9a-fA-F]{1,16}|[0-9]{1,9}", cell) or integer(cell) < least:
@@ -93,12 +93,12 @@ def _cable(cabling: Cabling, switch: FabricNode, row: Row, ports: dict[tuple[str
     state, guid = row.get("Sta", ("", 0))[0], row.get("Neighbor Guid", ("", 0))[0]
     if not guid:
         return
-    far_guid = _number(cabling, row, ("Neighbor Guid",), line)
+    far_guid = number_in(cabling, row, ("Neighbor Guid",), line)
     quoted, column = row.get("Neighbor Description", ("", 0))
     if quoted.count('"') == 1 or not quoted:
         raise cabling.error("the name of the far end has no end; is the file cut off?", line, column)
     far_name = quoted.strip('" ')
-    lid = _number(cabling, row, ("NLID",), line)
+    lid = number_in(cabling, row, ("NLID",), line)
     label, column = row.get("N#", ("", 0))
     far_key = f"S-{far_guid:016x}"
     rate = Rate.read(row.get("LWA", ("", 0))[0], row.get("LSA", ("", 0))[0])
@@ -149,25 +149,25 @@ def read_db_csv(path: str | Path) -> Fabric:
     lines = read_lines(path)
     cabling = Cabling(path, lines)
     keys: dict[int, str] = {}
-    for row, line in _section(cabling, lines, "NODES", ("NodeDesc", "NumPorts", "NodeType", "NodeGUID")):
-        guid, kind = _number(cabling, row, ("NodeGUID",), line), _number(cabling, row, ("NodeType",), line)
+    for row, line in section(cabling, lines, "NODES", ("NodeDesc", "NumPorts", "NodeType", "NodeGUID")):
+        guid, kind = number_in(cabling, row, ("NodeGUID",), line), number_in(cabling, row, ("NodeType",), line)
         keys[guid] = f"{'S' if kind == _SWITCH else 'H'}-{guid:016x}"
-        count = _number(cabling, row, ("NumPorts",), line)
+        count = number_in(cabling, row, ("NumPorts",), line)
         name = row["NodeDesc"][0].strip()
         cabling.node(FabricNode(keys[guid], kind == _SWITCH, guid, name, count, line, kind == _ROUTER))
 
     def place(row: Row, guid: str, port: str, line: int) -> Place:
-        number = _number(cabling, row, (guid,), line)
+        number = number_in(cabling, row, (guid,), line)
         if number not in keys:
             raise cabling.error(f"section NODES has no node 0x{number:016x}", line, row[guid][1])
-        return keys[number], _number(cabling, row, (port,), line)
+        return keys[number], number_in(cabling, row, (port,), line)
 
     rates: dict[Place, tuple[Rate, bool]] = {}
     wanted = ("NodeGuid", "PortGuid", "PortNum", "LID", "LMC", "LinkWidthActv", "LinkSpeedActv", "PortState")
-    for row, line in _section(cabling, lines, "PORTS", wanted):
+    for row, line in section(cabling, lines, "PORTS", wanted):
         near = place(row, "NodeGuid", "PortNum", line)
         state, width, speed, lid, lmc, guid = (
-            _number(cabling, row, (name,), line)
+            number_in(cabling, row, (name,), line)
             for name in ("PortState", "LinkWidthActv", "LinkSpeedActv", "LID", "LMC", "PortGuid")
         )
         rates[near] = Rate(_WIDTHS.get(width, ""), _SPEEDS.get(1 << speed.bit_length() >> 1, "")), state == _ACTIVE
@@ -175,7 +175,7 @@ def read_db_csv(path: str | Path) -> Fabric:
             if lmc > MOST_LMC:
                 raise cabling.error(f"an LMC is at most {MOST_LMC}, not {lmc}", line, row["LMC"][1])
             cabling.address(near, line, lid=lid, lmc=lmc, guid=guid)
-    for row, line in _section(cabling, lines, "LINKS", ("NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2")):
+    for row, line in section(cabling, lines, "LINKS", ("NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2")):
         near, far = place(row, "NodeGuid1", "PortNum1", line), place(row, "NodeGuid2", "PortNum2", line)
         missing = next((end for end in (near, far) if end not in rates), None)
         if missing is not None:
@@ -188,7 +188,9 @@ def read_db_csv(path: str | Path) -> Fabric:
     return cabling.finish()
 
 
-def _section(cabling: Cabling, lines: list[str], wanted: str, columns: tuple[str, ...]) -> Iterator[tuple[Row, int]]:
+def section(
+    cabling: FabricText, lines: list[str], wanted: str, columns: tuple[str, ...]
+) -> Iterator[tuple[Row, int]]:
     """Rows of a section, with their lines."""
     names: list[str] = []
     inside, begun = "", 0

@@ -14,16 +14,16 @@ from unknot._base.errors import TextError, require_known
 from unknot._base.manifest import met
 from unknot._base.packed import is_folder
 from unknot.fabrics.adaptive import judged_as_static, signs_of_adaptive_routing
-from unknot.fabrics.adaptive_groups import with_groups
 from unknot.fabrics.ethernet.document import KINDS
 from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.folders import read_folder
+from unknot.fabrics.folders import CHOICES, read_folder
 from unknot.fabrics.format import Format
 from unknot.fabrics.formats import FORMATS, REMOVED, format_named, kind_by_content, kind_of, unknown_kind
 from unknot.fabrics.levels import with_lanes, with_levels
 from unknot.fabrics.multicast import with_multicast
 from unknot.fabrics.opensm_files import read_guid2lid, with_lids
+from unknot.fabrics.private_tables import read_enabled, with_choices
 from unknot.fabrics.tables import TableFile, combined, join
 from unknot.network import Network
 from unknot.network.graph import digest
@@ -137,12 +137,13 @@ def read_fabric(
         fabric = join(fabric, dumps[0])
     for other in dumps[1:]:
         fabric = combined(fabric, dumps[0], other)
-    if "far" in files:
-        fabric = _with_groups(fabric, files["far"])
     for holds, (kind, description, joined) in _BESIDE.items():
         file = named[holds] or files.get(kind)
         if file is not None:
             fabric = joined(fabric, _read_as(holds, description, file))
+    if {*CHOICES} & {*files}:
+        readers = {kind: FORMATS[kind].read for kind in CHOICES} | {"dbcsv": read_enabled}
+        fabric = with_choices(fabric, files, readers)
     met(fabric.name, partial(digest, fabric.network))
     return fabric if assume is None else judged_as_static(fabric)
 
@@ -225,12 +226,3 @@ def _read(chosen: Format, path: Path, form: str | None) -> Any:
             raise
         words = f"{error.message} (the content is that of {FORMATS[seen].words}; to read it so: --from {seen})"
         raise TextError(words, path, error.line, error.column, error.text) from error
-
-
-def _with_groups(fabric: Fabric, path: Path) -> Fabric:
-    """The fabric with groups of adaptive routing, which are not judged: a file that cannot be read is a sign, too."""
-    try:
-        return with_groups(fabric, FORMATS["far"].read(path))
-    except TextError as error:
-        signs, note = signs_of_adaptive_routing(path), f"not read: {error}"
-        return replace(fabric, adaptive=(*fabric.adaptive, *signs), notes=(*fabric.notes, *([note] if signs else [])))

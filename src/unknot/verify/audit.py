@@ -6,7 +6,7 @@ judged beside it, since it shares the buffers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import route_lengths
 from unknot.routing.switchboard import TRAFFICS, switchboard
+from unknot.verify.audit_adaptive import AdaptiveVerdicts, adaptive_audit
 from unknot.verify.audit_multicast import MulticastAudit, audit_multicast
 from unknot.verify.audit_traffic import FollowedTables, TrafficAudit, audit_traffic
 
@@ -51,6 +52,8 @@ class Audit(ThreeValued, asks="holds"):
         Host-to-host traffic where hosts also answer at the level of the request; None without service levels.
     multicast : MulticastAudit or None
         Multicast groups together with host-to-host traffic, where the fabric has some.
+    adaptive : AdaptiveVerdicts or None
+        Verdicts on host-to-host traffic by what its packets do, where switches choose ports.
     """
 
     fabric: Fabric
@@ -61,6 +64,7 @@ class Audit(ThreeValued, asks="holds"):
     others: tuple[TrafficAudit, ...]
     replies: TrafficAudit | None = None
     multicast: MulticastAudit | None = None
+    adaptive: AdaptiveVerdicts | None = None
 
     @property
     def traffics(self) -> tuple[TrafficAudit, ...]:
@@ -140,18 +144,26 @@ def audit(
     hops = route_lengths(fabric.network, board.next_channel)
     tables = FollowedTables(fabric, board, hops, _extra_hops(fabric, hops), lanes, technique, time_limit)
     only_hosts |= bool((fabric.owner < fabric.network.num_terminals).all())
+    adapts = fabric.groups is not None and bool(fabric.adaptive)
+    of_hosts = replace(tables, fabric=replace(fabric, adaptive=())) if adapts else tables
     audits = []
     for traffic in TRAFFICS[:1] if only_hosts else TRAFFICS:
-        audits.append(audit_traffic(tables, traffic))
+        audits.append(audit_traffic(of_hosts if traffic == "host-to-host" else tables, traffic))
         found(f"{traffic}: {audits[-1].verdict.established}")
-    replies = None if fabric.levels is None else audit_traffic(tables, "host-to-host", replies=True)
+    replies = None if fabric.levels is None else audit_traffic(of_hosts, "host-to-host", replies=True)
+    adaptive = None
+    if adapts:
+        replies = None if replies is None else adaptive_audit(tables, replies, replies=True)[0]
+        audits[0], adaptive = adaptive_audit(tables, audits[0])
+        found(f"as configured: {audits[0].verdict.established}")
     widest = max(kind.relation.vcs.widest for kind in audits)
     return Audit(
         fabric, technique, widest, _assumption(fabric, widest), audits[0], tuple(audits[1:]), replies,
         audit_multicast(
             fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit,
-            known=not audits[0].unknown.unknown_because,
+            known=not audits[0].unknown.unknown_because and not adapts,
         ),
+        adaptive,
     )  # fmt: skip
 
 

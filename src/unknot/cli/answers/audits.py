@@ -14,6 +14,7 @@ from unknot.fabrics import Changes
 from unknot.fabrics.diagnosis import Diagnosis
 from unknot.fabrics.rates import counted
 from unknot.verify.audit import Audit
+from unknot.verify.audit_adaptive import AdaptiveVerdicts
 from unknot.verify.audit_multicast import MulticastAudit
 from unknot.verify.audit_traffic import TrafficAudit
 from unknot.verify.update import Update
@@ -50,6 +51,12 @@ class MulticastTablesForm(VerdictForm, of=MulticastAudit, without="relation verd
     loop: Annotated[list[str], CIRCLE]
 
 
+class AdaptiveForm(Form, of=AdaptiveVerdicts):
+    """Verdicts on host-to-host traffic where switches choose ports."""
+
+    table = "static given_port free_port circling levels"
+
+
 class ChangesForm(Form, of=Changes, without="switches"):
     """Changes since the reading that was compared with."""
 
@@ -81,7 +88,7 @@ class AuditAnswer(
         fabric traffic deadlock_free established certificate_holds loop
         delivered lost pairs undelivered_pairs unknown_pairs unknown_because longest_route longer_pairs extra_hops
         replies.deadlock_free replies.certificate_holds replies.delivered replies.loop replies.lost
-        multicast.* changes.*
+        adaptive.* multicast.* changes.*
         diagnosis.structure.words diagnosis.counts assumption switching lanes network.routers network.terminals cables
         fabric_file tables_file levels_file lanes_file multicast_file notes others
     """

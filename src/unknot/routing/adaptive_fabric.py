@@ -1,0 +1,282 @@
+"""Relation of a fabric with adaptive switches: candidates of a packet by groups of ports and tables.
+
+A packet stands in a lane of an input port. Port and service level (or lane, where lanes stand in place of levels)
+give the number of a table; the table gives the port of static routing and a group. Candidates are the ports of the
+group and the static port, without the port of arrival where there is another: `ibdm` leaves the latter out of its
+search for credit loops, too (`CredLoops.h`). At levels without adaptive routing the static port is the only candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from unknot._base import memory
+from unknot._base.arrays import Flags, Ints, Rows, offsets
+from unknot.fabrics.choices import KEYS, STATIC, SwitchGroups
+from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
+from unknot.network import Network
+from unknot.network.model import IntArray
+from unknot.routing.parts import Addressing
+from unknot.routing.relation import EJECT, Out, Relation, Rule
+from unknot.routing.switchboard import destinations, lane_table, levels_of, with_replies
+from unknot.routing.virtual_channels import VirtualChannels
+
+_DROP, _UNKNOWN, _HOME = -2, -3, -1
+"""Codes of members of a set of candidates: nowhere, not known, and the host that is meant."""
+
+
+@dataclass(frozen=True, eq=False)
+class AdaptiveRouting:
+    """Host-to-host traffic where switches choose.
+
+    Attributes
+    ----------
+    waits : Relation
+        A packet waits for the port that it was given on arrival, whichever that was. Hosts of a switch that are
+        routed alike are one terminal, and LIDs that are routed alike one address.
+    pairs : int32 array, shape (terminals, addresses)
+        Pairs of a host and a LID that each pair stands for.
+    unknown : tuple of str
+        Entries that the files do not tell, in words.
+    """
+
+    waits: Relation
+    pairs: IntArray
+    unknown: tuple[str, ...]
+
+    def chooses_anew(self) -> Relation:
+        """Return the relation in which a packet takes whichever candidate is free."""
+        same = self.waits
+        return Relation(same.network, same.vcs, same.rule, name=same.name, addresses=same.addresses)
+
+
+def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool = False) -> AdaptiveRouting:
+    """Return the relation of traffic between hosts on a fabric with adaptive switches.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        With `groups`; switches without a block there follow their forwarding tables.
+    lanes : int, optional
+        As for `unknot.routing.fabric_relation.fabric_relation`.
+    replies : bool
+        Whether hosts also answer at the level of the request.
+    """
+    lids = destinations(fabric, "host-to-host")
+    choices = _Choices.of(fabric, lids)
+    lane, count = _lanes(fabric, lanes)
+    group, first = _alike(fabric, choices.variant, lane)
+    columns, column = _same_columns(choices.entries, fabric, lids)
+    network = _with_terminals(fabric.network, first)
+    level, pairs = _pairs(fabric, lids, (group, first.size), (column, columns.size), replies=replies)
+    every = 1 if fabric.levels is None else int(np.bitwise_or.reduce(level, axis=None)) or 1
+    levels = np.array([sl for sl in range(KEYS) if every >> sl & 1], dtype=np.int32)
+    home = np.zeros(columns.size, dtype=np.int32)
+    home[column] = group[fabric.owner[lids]]
+    labels = [fabric.lid_name(int(lids[i])) for i in columns]
+    may_use = [pairs > 0 if fabric.levels is None else (level >> sl & 1).astype(bool) for sl in levels.tolist()]
+    laned = fabric.levels is not None or fabric.lanes is not None
+    vcs = VirtualChannels(network, count)
+    entries = np.ascontiguousarray(choices.entries[:, :, columns])
+    rule = _rule(vcs, choices, entries, levels, (lane, fabric.host_port[first]))
+    name = f"host-to-host on {fabric.name}, whose switches choose ports"
+    relation = Relation(
+        network, vcs, rule, name=f"{name}, replies at the level of the request" if replies else name, commits=True,
+        addresses=Addressing(
+            destination=np.tile(home, levels.size),
+            may_use=np.concatenate(may_use, axis=1),
+            address_labels=tuple(f"{label} at SL {sl}" for sl in levels.tolist() for label in labels)
+            if laned
+            else labels,
+        ),
+    )  # fmt: skip
+    return AdaptiveRouting(relation, pairs, choices.unknown)
+
+
+@dataclass(frozen=True, eq=False)
+class _Choices:
+    """Sets of candidates of each variant, switch and LID; the variant by switch, input port and level."""
+
+    entries: npt.NDArray[np.int32]
+    sets: Rows
+    variant: npt.NDArray[np.int32]
+    by_lane: Flags
+    unknown: tuple[str, ...]
+
+    @classmethod
+    def of(cls, fabric: Fabric, lids: Ints) -> _Choices:
+        network, groups = fabric.network, fabric.groups or {}
+        ports = int(fabric.switch_ports.max(initial=0)) + 1
+        variant = np.zeros((network.num_routers, ports, KEYS), dtype=np.int32)
+        by_lane = np.zeros((network.num_routers, KEYS), dtype=bool)
+        known: dict[tuple[int, bool], int] = {}
+        wanted: list[dict[int, tuple[int, bool]]] = []
+        for guid, router in fabric.router_of.items():
+            switch, own = groups.get(guid) or SwitchGroups(0, enabled=0), dict[int, tuple[int, bool]]()
+            by_lane[router, list(switch.by_lane or ())] = True
+            chooses = switch.choosing().tolist()
+            for port in np.flatnonzero(fabric.cabled[router, :ports]).tolist():
+                for key, pair in enumerate(zip(switch.table_of(port).tolist(), chooses, strict=True)):
+                    number = known.setdefault(pair, len(known))
+                    variant[router, port, key], own[number] = number, pair
+            wanted.append(own)
+        size = (len(known), network.num_routers, lids.size)
+        memory.require(f"groups of ports of {fabric.name}", 8 * size[0] * size[1] * size[2])
+        entries = np.zeros(size, dtype=np.int32)
+        sets: dict[tuple[int, ...], int] = {(_DROP,): 0}
+        unknown: dict[str, int] = {}
+        for (guid, router), own in zip(fabric.router_of.items(), wanted, strict=True):
+            board = _Board.of(fabric, router, lids)
+            for number, (table, chooses) in own.items():
+                row = entries[number, router]
+                for members, mask in board.candidates(groups.get(guid), table, chooses=chooses):
+                    row[mask] = sets.setdefault(members, len(sets))
+                if missing := int((row == sets.get((_UNKNOWN,), -1)).sum()):
+                    unknown[
+                        f"{network.router_name(router)} has no known entry for {missing} LIDs in table {table}"
+                    ] = 1
+        begin = offsets([len(one) for one in sets])
+        return cls(entries, Rows(begin, np.concatenate([*sets])), variant, by_lane, tuple(unknown))
+
+
+@dataclass(frozen=True, eq=False)
+class _Board:
+    """Where the ports of one switch lead, and its static table for the LIDs of hosts."""
+
+    leads: Ints
+    static: Ints
+    host_port: Ints
+    lids: Ints
+
+    @classmethod
+    def of(cls, fabric: Fabric, router: int, lids: Ints) -> _Board:
+        network, leads = fabric.network, np.full(257, _DROP, dtype=np.int64)
+        out = np.flatnonzero(network.source == router)
+        if network.ports is not None:
+            leads[network.ports[out, 0]] = out
+        owner = fabric.owner[lids]
+        static = np.full(lids.size, UNKNOWN_PORT) if fabric.tables is None else fabric.tables[router, lids]
+        host_port = np.where(network.eject[owner] == router, fabric.host_port[owner], -1)
+        return cls(leads, *(row.astype(np.int64) for row in (static, host_port, fabric.lids[lids])))
+
+    def candidates(
+        self, switch: SwitchGroups | None, table: int, *, chooses: bool
+    ) -> Iterator[tuple[tuple[int, ...], Flags]]:
+        """Yield each set of candidates of a table, and the LIDs that have it."""
+        ports, groups = self.static.copy(), np.full(self.lids.size, STATIC)
+        chosen = None if switch is None else switch.tables.get(table)
+        if chosen is not None:
+            at = np.minimum(np.searchsorted(chosen.lids, self.lids), chosen.lids.size - 1)
+            there = chosen.lids[at] == self.lids
+            dropped = np.where(self.static == NO_ENTRY, NO_ENTRY, UNKNOWN_PORT)
+            ports = np.where(there, chosen.ports[at], dropped if table == 0 else UNKNOWN_PORT)
+            groups = np.where(there & chooses, chosen.groups[at], STATIC)
+        elif table:
+            ports[:] = UNKNOWN_PORT
+        _, first, which = np.unique(
+            (groups << 20) + (ports + 2 << 10) + self.host_port + 1, return_index=True, return_inverse=True
+        )
+        for number, at in enumerate(first.tolist()):
+            group = () if groups[at] == STATIC or switch is None else switch.members(int(groups[at]))
+            yield self._set(int(ports[at]), int(self.host_port[at]), group), which == number
+
+    def _set(self, static: int, home: int, group: tuple[int, ...]) -> tuple[int, ...]:
+        if static == UNKNOWN_PORT:
+            return (_UNKNOWN,)
+        leads = {_HOME if port == home else int(self.leads[port]) for port in (*group, static) if 0 <= port <= 255}
+        return tuple(sorted(leads - {_DROP})) or (_DROP,)
+
+
+def _rule(
+    vcs: VirtualChannels, choices: _Choices, entries: npt.NDArray[np.int32], levels: IntArray,
+    ports: tuple[npt.NDArray[np.int8], IntArray],
+) -> Rule:  # fmt: skip
+    """The rule of all switches; `ports` has the lanes, and the port of each terminal at its switch."""
+    network, (lane, host_port) = vcs.network, ports
+    pairs = np.zeros((network.num_channels, 2), dtype=np.int32) if network.ports is None else network.ports
+    came = np.concatenate([pairs[vcs.channel, 1], host_port]).astype(np.int32)
+    within = np.concatenate([np.arange(vcs.total) - vcs.first[vcs.channel], np.full(host_port.size, -1)])
+    router, first, out_port = vcs.router, vcs.first, pairs[:, 0].copy()
+    begin, members = choices.sets.first.astype(np.int64), choices.sets.entries.astype(np.int64)
+    variant, by_lane, count = choices.variant, choices.by_lane, entries.shape[2]
+    single, flat, entered = lane.shape[:2] == (1, 1), np.ascontiguousarray(lane), within.astype(np.int32)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        here, port, key = router[at], came[at], levels[address // count]
+        if by_lane[here, key] and entered[at] >= 0:
+            key = entered[at]
+        row = entries[variant[here, port, key], here, address % count]
+        n, alone = 0, begin[row + 1] - begin[row] == 1
+        for i in range(begin[row], begin[row + 1]):
+            channel = members[i]
+            if channel == _HOME:
+                out[n] = EJECT
+                n += 1
+            elif channel >= 0 and (alone or out_port[channel] != port):
+                vl = flat[0, 0, 0, key] if single else flat[here, port, out_port[channel], key]
+                if vl >= 0:
+                    out[n] = first[channel] + vl
+                    n += 1
+        return n
+
+    return rule
+
+
+def _lanes(fabric: Fabric, lanes: int | None) -> tuple[npt.NDArray[np.int8], int]:
+    """Lanes by switch, ports and level or lane, and their number."""
+    table, count = lane_table(fabric, lanes)
+    replaced = any(switch.by_lane for switch in (fabric.groups or {}).values())
+    return table, max(count, int(table.max(initial=0)) + 1) if replaced else count
+
+
+def _alike(fabric: Fabric, variant: npt.NDArray[np.int32], lane: npt.NDArray[np.int8]) -> tuple[Ints, Ints]:
+    """The class of each host, and the first host of each: hosts of a switch that are routed alike."""
+    classes: dict[tuple[int, bytes, bytes], int] = {}
+    group = np.zeros(fabric.network.num_terminals, dtype=np.int64)
+    for host, (router, port) in enumerate(
+        zip(fabric.network.inject.tolist(), fabric.host_port.tolist(), strict=True)
+    ):
+        lanes = b"" if lane.shape[:2] == (1, 1) else lane[router, port].tobytes()
+        key = router, variant[router, port].tobytes(), lanes
+        group[host] = classes.setdefault(key, len(classes))
+    return group, np.unique(group, return_index=True)[1]
+
+
+def _same_columns(entries: npt.NDArray[np.int32], fabric: Fabric, lids: Ints) -> tuple[Ints, Ints]:
+    """The first of each set of LIDs that all switches route alike and that one switch has, and the set of each."""
+    home, known = fabric.network.eject[fabric.owner[lids]], dict[tuple[int, bytes], int]()
+    by_lid = np.ascontiguousarray(entries.transpose(2, 0, 1)).reshape(lids.size, -1)
+    column = [
+        known.setdefault((at, row.tobytes()), len(known)) for at, row in zip(home.tolist(), by_lid, strict=True)
+    ]
+    numbers = np.array(column, dtype=np.int64)
+    return np.unique(numbers, return_index=True)[1], numbers
+
+
+def _with_terminals(network: Network, first: Ints) -> Network:
+    names = tuple(network.terminal_name(host) for host in first.tolist())
+    at = network.inject[first]
+    return replace(network, inject=at, eject=at, places=replace(network.places, terminal_labels=names))
+
+
+def _pairs(
+    fabric: Fabric, lids: Ints, groups: tuple[Ints, int], columns: tuple[Ints, int], *, replies: bool
+) -> tuple[npt.NDArray[np.uint16], IntArray]:
+    """Service levels and number of the pairs that each class of hosts and set of LIDs stand for."""
+    (group, classes), (column, sets), owner = groups, columns, fabric.owner[lids]
+    level = np.zeros((classes, sets), dtype=np.uint16)
+    sends = np.isin(np.arange(group.size), fabric.owner)
+    pairs = np.outer(np.bincount(group[sends], minlength=classes), np.bincount(column, minlength=sets))
+    np.subtract.at(pairs, (group[owner], column), 1)
+    if fabric.levels is not None:
+        hosts = np.arange(group.size, dtype=np.int32)
+        own = levels_of(fabric, hosts, lids)
+        own = with_replies(own, owner) if replies else own
+        own[owner, np.arange(lids.size)] = 0
+        for host in np.flatnonzero(sends).tolist():
+            np.bitwise_or.at(level[group[host]], column, own[host])
+    return level, pairs.astype(np.int32)

@@ -1,0 +1,41 @@
+"""Fabrics whose switches choose ports, beside a search of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.verify.adaptive_fabrics import drawn
+from unknot.certificates import evidence_holds
+from unknot.fabrics import read_fabric
+from unknot.verify.audit import audit
+
+KINDS = ("fat tree", "dragonfly+", "torus")
+
+
+@pytest.mark.sampled(1 / 5)
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("kind", KINDS)
+def test_verdicts_beside_a_search(kind: str, seed: int, tmp_path: Path) -> None:
+    one = drawn(kind, seed)
+    fabric = read_fabric(one.write(tmp_path / "fabric"))
+    judged = audit(fabric, only_hosts=True)
+    given, free = one.decided()
+    if judged.adaptive is None:
+        assert not any(group for rows in one.tables.values() for _, group in rows.values()) or not any(
+            one.enabled.values()
+        )
+        return
+    assert (judged.adaptive.given_port, judged.adaptive.free_port) == (not given, not free)
+    expected = False if free else None if given else True
+    assert judged.deadlock_free is expected
+    if judged.replies is not None:
+        given, free = one.decided(replies=True)
+        assert judged.replies.verdict.deadlock_free is (False if free else None if given else True)
+    assert judged.delivered is True
+    hosts = judged.host_to_host
+    if expected is not None:
+        assert evidence_holds(hosts.relation, hosts.verdict) is not False
+    alone = audit(read_fabric(tmp_path / "fabric", assume="static"), only_hosts=True)
+    assert alone.deadlock_free is judged.adaptive.static
