@@ -3,7 +3,7 @@
 A packet stands in a lane of an input port. Port and service level (or lane, where lanes stand in place of levels)
 give the number of a table; the table gives the port of static routing and a group. Candidates are the ports of the
 group and the static port, without the port of arrival where there is another: `ibdm` leaves the latter out of its
-search for credit loops, too (`CredLoops.h`). At levels without adaptive routing the static port is the only candidate.
+search for credit loops, too (`CredLoops.h`). At levels without adaptive routing the static port is alone.
 """
 
 from __future__ import annotations
