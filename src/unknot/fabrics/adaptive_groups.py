@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Flags
 from unknot.fabrics.choices import STATIC, ChoiceTable, SwitchGroups
 from unknot.fabrics.fabric import LAST_UNICAST
 from unknot.fabrics.format import FabricText, Format, LargeText, integer
@@ -97,7 +97,7 @@ def _choices(file: GroupFile, switch: SwitchGroups, private: int, text: str, fir
     chosen = np.array([row[2] != "Static" for row in rows])
     groups = np.where(chosen, named, STATIC)
 
-    def at(mask: Ints) -> int:
+    def at(mask: Flags) -> int:
         return first + int(np.flatnonzero(mask)[0])
 
     if (wrong := (lids < 1) | (lids > LAST_UNICAST)).any():
