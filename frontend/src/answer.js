@@ -56,7 +56,7 @@ export class Answer {
   offer() {
     const { order, dependencies } = this.parts, kept = this.colouring.value;
     const entries = [["", "the network"]];
-    if (order) entries.push(["order", "order of the proof, light first"]);
+    if (order) entries.push(["order", "order of the proof, faint first"]);
     if (dependencies) entries.push(["folded", "who depends on whom, cycles in red"]);
     fill(this.colouring, ...entries.map(([value, text]) => make("option", { value }, text)));
     this.colouring.value = entries.some(([value]) => value === kept) ? kept : "";

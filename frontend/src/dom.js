@@ -35,3 +35,10 @@ export function copyable(label, text) {
   }, { "aria-label": `Copy: ${label}` });
   return make("div", { class: "copyable" }, make("code", {}, text), copy);
 }
+
+// An element of SVG with attributes.
+export function draw(tag, attributes) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}

@@ -3,7 +3,8 @@
 import { Answer } from "./answer.js";
 import { buildPanel } from "./build.js";
 import { Course } from "./course.js";
-import { button, make } from "./dom.js";
+import { make } from "./dom.js";
+import { showScene, stage } from "./scene.js";
 import { State, fromAddress, toAddress } from "./state.js";
 import { Story } from "./story.js";
 import { Tools } from "./tools.js";
@@ -11,12 +12,10 @@ import { fromFile, fromNotebook, fromServer } from "./transport.js";
 import { Runs } from "./runs.js";
 import { View } from "./view.js";
 
-const KEYS = "Arrow keys choose a router, Enter clicks it, + and − zoom, 0 shows all.";
-
 export function start(root, given, transport, { address = false } = {}) {
   const linked = address ? fromAddress(location.hash.slice(1)) : {};
   const state = new State({ ...given.design, ...linked });
-  const view = new View(root), status = make("p", { class: "status", "aria-live": "polite" });
+  const view = new View(root);
   const ask = (question, more, onPart, signal) => transport(question, state.design, more, onPart, signal);
   const answer = new Answer(view), runs = new Runs(view, ask);
   let course = null;
@@ -37,7 +36,7 @@ export function start(root, given, transport, { address = false } = {}) {
     story.set(null);
     answer.begin();
     try {
-      if (redrawn) await transport("network", design, {}, (part) => { view.setNetwork(part); status.textContent = `${part.name}: ${part.summary}.`; }, signal);
+      if (redrawn) await transport("network", design, {}, (part) => { view.setNetwork(part); view.said(`${part.name}: ${part.summary}.`); }, signal);
       await transport("verdict", design, {}, (part) => {
         answer.take(part);
         if (part.story) story.set(part.story);
@@ -47,13 +46,10 @@ export function start(root, given, transport, { address = false } = {}) {
     }
   }
 
-  view.said = (words) => { status.textContent = words; };
   state.onChange((design, before) => renew(design, before));
-  root.classList.add("unknot");
+  root.classList.add("playground");
   root.replaceChildren(
-    make("div", { class: "stage" }, view.canvas,
-      make("div", { class: "controls" }, button("Whole", () => view.fit()), button("SVG", () => view.save("svg")), button("PNG", () => view.save("png")), status),
-      make("p", { id: "unknot-keys", class: "help" }, KEYS), story.element),
+    stage(view, story.element),
     make("div", { class: "panel" }, course?.element ?? null, make("section", {}, make("h2", {}, "Build"), buildPanel(state, given)), answer.element, tools.element, runs.element),
   );
   renew(state.design, null);
@@ -66,6 +62,9 @@ if (script) {
   const transport = given.answers ? fromFile(given.answers) : fromServer(location.pathname);
   window.unknot = start(document.getElementById("unknot-explore"), given, transport, { address: !given.answers });
 }
+
+const answer = document.getElementById("unknot-answer");
+if (answer) window.unknot = showScene(document.getElementById("unknot-scene"), JSON.parse(answer.textContent));
 
 function render({ model, el }) {
   const root = make("div");

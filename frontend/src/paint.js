@@ -51,10 +51,11 @@ function drawTurns({ pen, geometry: g, scene, colours, gap, place }) {
 }
 
 function drawMarks({ pen, geometry: g, scene, colours, gap, place }) {
-  for (const [channels, colour] of [[scene.ways, colours.accent], [scene.ring, colours.bad]]) {
+  const under = scene.ways?.length ? 2.2 : 1; // of a circle, the rim beside a way
+  for (const [channels, colour, wide] of [[scene.ring, colours.bad, under], [scene.ways, colours.accent, 1]]) {
     if (!channels?.length) continue;
     const ways = channels.map((c) => way(g, place, c));
-    pen.lines(ways, colour, Math.max(1.6, Math.min(4, gap / 14)), { cap: "round" });
+    pen.lines(ways, colour, wide * Math.max(1.6, Math.min(4, gap / 14)), { cap: "round" });
     if (gap >= 14) pen.lines(ways.map((points) => arrow(points, Math.min(9, gap / 6))), colour, Math.max(1.2, gap / 26), { cap: "round" });
   }
 }
@@ -67,10 +68,12 @@ function arrow(points, size) {
 }
 
 // Flits in buffers: at the end of the lane of their VC, those in front first.
-function drawBuffers({ pen, geometry: g, scene, gap, place }) {
+function drawBuffers({ pen, geometry: g, scene, colours, gap, place }) {
   for (const { channel, index, of, from, to, colour } of scene.buffers) {
     const points = piece(way(g, place, channel, index, of), 1 - to, 1 - from);
-    pen.lines([points], colour, Math.max(1.5, Math.min(9, gap / 9 / Math.sqrt(of))));
+    const width = Math.max(1.5, Math.min(9, gap / 9 / Math.sqrt(of)));
+    if (colours.theme === "dark") pen.lines([points], colours.soft, width + 2); // some colours are as dark as the paper
+    pen.lines([points], colour, width);
   }
 }
 

@@ -1,30 +1,29 @@
 // Runs: a latency curve that fills point by point, and a short run flit by flit with the heat of channels.
 
-import { button, copyable, fill, make } from "./dom.js";
+import { button, copyable, draw, fill, make } from "./dom.js";
+import { Player } from "./player.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 320, HEIGHT = 170, LEFT = 42, BOTTOM = 28;
-const SPEED = 110;
 
 export class Runs {
   constructor(view, ask) {
-    Object.assign(this, { view, ask, frames: [], at: 0 });
+    Object.assign(this, { view, ask, frames: [] });
     this.chart = make("div", { class: "chart" });
     this.words = make("p", { "aria-live": "polite" });
     this.command = make("div");
-    this.range = make("input", { type: "range", min: 0, value: 0, "aria-label": "Cycle", hidden: true, oninput: () => { this.pause(); this.show(Number(this.range.value)); } });
-    this.playing = button("Pause", () => (this.timer ? this.pause() : this.play()), { hidden: true });
+    this.player = new Player((at) => this.show(at), "Cycle");
+    this.player.set(0);
     this.cancel = button("Stop", () => this.stop(), { hidden: true });
     this.element = make("section", {}, make("h2", {}, "Run"),
       make("div", { class: "controls" }, button("Latency curve", () => this.curve()), button("Flit by flit", () => this.film()), this.cancel),
-      make("div", { class: "controls" }, this.playing, this.range), this.words, this.chart, this.command);
+      this.player.element, this.words, this.chart, this.command);
   }
 
   clear() {
     this.stop();
-    this.pause();
+    this.player.pause();
     this.frames = [];
-    this.range.hidden = this.playing.hidden = true;
+    this.player.set(0);
     fill(this.chart);
     fill(this.command);
     this.words.textContent = "";
@@ -67,39 +66,19 @@ export class Runs {
     this.words.textContent = "Running flit by flit …";
     let begin = null;
     await this.run("film", (part) => {
-      if (part.channel) {
-        begin = part;
-        this.range.hidden = this.playing.hidden = false;
-      }
+      if (part.channel) begin = part;
       if (part.frames) {
         part.frames.forEach(([vcs, flits]) => this.frames.push({ begin, vcs, flits, heat: part.heat }));
-        this.range.max = this.frames.length - 1;
-        if (!this.timer && this.frames.length === part.frames.length) this.play();
+        this.player.set(this.frames.length);
+        if (this.frames.length === part.frames.length) this.player.play();
       }
       if (part.knot !== undefined) this.ended = part.knot ? "The run ended in a deadlock." : `${part.arrived.toLocaleString("en")} flits arrived, ${part.inside.toLocaleString("en")} are under way.`;
     });
   }
 
-  play() {
-    this.playing.textContent = "Pause";
-    if (this.at >= this.frames.length - 1) this.at = 0;
-    this.timer = setInterval(() => {
-      if (this.at >= this.frames.length - 1) return this.pause();
-      this.show(this.at + 1);
-    }, SPEED);
-  }
-
-  pause() {
-    clearInterval(this.timer);
-    this.timer = null;
-    this.playing.textContent = "Play";
-  }
-
   // A cycle of the film: flits in buffers, channels by how busy they are in its window.
   show(at) {
-    this.at = at;
     const { begin, vcs, flits, heat } = this.frames[at];
-    this.range.value = at;
     const buffers = vcs.map((vc, i) => ({ channel: begin.channel[vc], index: begin.index[vc], of: begin.counts[vc], from: 0, to: flits[i] / begin.depth, colour: "#d55e00" }));
     this.view.show({ buffers, heads: null, shares: heat[0].map((channel, i) => [channel, heat[1][i]]) });
     const busiest = Math.max(0, ...heat[1]);
@@ -122,10 +101,4 @@ function plot(points) {
   svg.append(draw("polyline", { class: "curve", points: stable.map((one) => `${x(one.load)},${y(one.latency)}`).join(" ") }));
   for (const one of points) svg.append(draw("circle", { class: one.outcome === "stable" ? "point" : "point open", cx: x(one.load), cy: y(one.latency ?? top), r: 3.5 }));
   return svg;
-}
-
-function draw(tag, attributes) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
 }

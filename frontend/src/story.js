@@ -31,10 +31,12 @@ export class Story {
   }
 
   key(event) {
-    const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
-    if (steps === undefined || event.target === this.range) return;
+    const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key], own = [this.range, ...this.buttons].includes(event.target);
+    if (!this.story || event.altKey || event.ctrlKey || event.metaKey || event.target === this.range) return;
+    if (event.key === " " && !own) this.play();
+    else if (steps !== undefined) this.go(this.step + steps);
+    else return;
     event.preventDefault();
-    this.go(this.step + steps);
   }
 
   go(to) {
@@ -61,19 +63,25 @@ export class Story {
   show(to) {
     const { story } = this;
     this.step = Math.max(0, Math.min(this.last, to));
-    const [cycle, buffers] = story.steps[Math.min(this.step, this.last - 1)], ended = this.step === this.last;
+    const [cycle, buffers, said] = story.steps[Math.min(this.step, this.last - 1)], ended = this.step === this.last;
     const heads = story.messages.map((message, m) => this.head(m, buffers));
     this.view.show({
       buffers: drawn(story, buffers), heads,
       waits: ended ? story.messages.flatMap((message, m) => message.waits.map((other) => [m, other])) : [],
     });
-    fill(this.list, ...story.messages.map((message, m) => make("li", {},
+    // Messages of a protocol come and go; those of a knot are all listed from the beginning.
+    const listed = story.messages.map((message, m) => [message, m]).filter(([, m]) => !story.moves || heads[m]);
+    fill(this.list, ...listed.map(([message, m]) => make("li", {},
       make("span", { class: "chip", style: `background:${message.colour};color:${message.on}` }, String(m + 1)), this.words(m, buffers, heads[m], ended))));
-    this.now.textContent = ended
-      ? `Step ${this.step} of ${this.last}: ${story.stuck ? `every header may go on, and nothing has moved by cycle ${story.until}. It is a deadlock.` : `the messages did not stay blocked until cycle ${story.until}.`}`
-      : `Step ${this.step} of ${this.last}, cycle ${cycle}${this.step === 0 && !buffers.length ? ": the network is empty." : "."}`;
+    this.now.textContent = `Step ${this.step} of ${this.last}${ended ? `: ${this.outcome()}` : said ? `: ${said}.` : `, cycle ${cycle}${this.step === 0 && !buffers.length ? ": the network is empty." : "."}`}`;
     this.range.value = this.step;
     if (ended) this.onEnd();
+  }
+
+  outcome() {
+    const { moves, stuck, until } = this.story;
+    if (moves) return "no message can move. It is a deadlock.";
+    return stuck ? `every header may go on, and nothing has moved by cycle ${until}. It is a deadlock.` : `the messages did not stay blocked until cycle ${until}.`;
   }
 
   // Where the header of a message is: in the buffer furthest along its path.
@@ -84,13 +92,15 @@ export class Story {
   }
 
   words(m, buffers, head, ended) {
-    const message = this.story.messages[m];
+    const message = this.story.messages[m], name = message.name ? `${message.name}: ` : "";
     if (!head) return `Not sent yet, at terminal ${message.port}.`;
     if (ended && this.story.stuck) {
       const holders = message.waits.map((other) => other + 1);
       const held = holders.length ? `, held by message${holders.length > 1 ? "s" : ""} ${holders.join(" and ")}` : "";
-      return message.wanted.length ? `Blocked for ever in ${head.name}: waits for ${message.wanted.join(" or ")}${held}.` : `Stands in ${head.name} behind another message.`;
+      const place = message.wanted.length ? `blocked for ever in ${head.name}: waits for ${message.wanted.join(" or ")}${held}.` : `stands in ${head.name} behind another message.`;
+      return name ? name + place : place[0].toUpperCase() + place.slice(1);
     }
+    if (message.name) return `${name}in ${head.name}.`;
     const inside = buffers.reduce((sum, [other, , flits]) => sum + (other === m ? flits : 0), 0);
     return `Header in ${head.name}, ${count(inside, "flit")} of ${message.length} in buffers.`;
   }

@@ -42,6 +42,12 @@ export class View {
     this.draw();
   }
 
+  // Channels and routers that are gone.
+  fail(channels, routers) {
+    if (this.geometry) this.geometry.gone = new Set(channels);
+    this.show({ deadRouters: routers });
+  }
+
   fit() {
     const { width, height } = this.size(), [x0, y0, x1, y1] = this.geometry.box;
     const room = Math.max(this.geometry.spacing, 1e-6);

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from markupsafe import Markup
 
 from unknot._base.errors import shortened
 from unknot.network import Network
@@ -15,6 +16,7 @@ from unknot.report import sheet as paper
 from unknot.report.phrases import count
 from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
+from unknot.report.scene import Scene
 from unknot.report.sheet import COLOURS, PALE, SOFT, Sheet
 from unknot.routing.relation import Relation
 from unknot_collectives.messages import Message, Used, channels_used, contention
@@ -99,6 +101,10 @@ def _ring(sheet: Sheet, router: int) -> str:
     return shapes.disc(z, sheet.radius, "none", paper.INK, min(2.6, max(1.2, sheet.radius / 5)))
 
 
+WINDOWS = 160
+"""Pieces into which a page cuts the time of a schedule."""
+MOST_CHANNELS = 2_000
+"""Most channels of a page, the busiest."""
 MOST_ROWS = 96
 """Channels that are drawn, the busiest; of more a line says how many are left out."""
 ROW, LEFT, WIDTH = 11.0, 130.0, 760.0
@@ -174,3 +180,36 @@ def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> Drawing:
         for k in range(5)
     ]
     return shapes.svg(LEFT + WIDTH + 40, bottom + 14, title, parts)
+
+
+def busy_scene(schedule: Schedule, network: Network, names: Sequence[str]) -> Scene:
+    """The channels of a schedule over time, by the model, on their network.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    network : Network
+        Its channels come first among those of the platform.
+    names : sequence of str
+        Of the nodes of the platform.
+    """
+    busy, channels, whole = busy_times(schedule), schedule.platform.channels, float(schedule.time)
+    edges, rows = np.linspace(0.0, whole or 1.0, WINDOWS + 1), []
+    for c, times in busy.items():
+        within = np.zeros(WINDOWS)
+        for start, end, _ in times:
+            within += np.clip(np.minimum(edges[1:], end) - np.maximum(edges[:-1], start), 0.0, None)
+        label = f"{names[channels[c].source]}→{names[channels[c].target]}"
+        shares = np.minimum(1.0, np.round(within / (edges[1] - edges[0]), 2))
+        rows.append({"name": label, "channel": c if c < network.num_channels else None, "shares": shares.tolist()})
+    rows.sort(key=lambda row: -sum(row["shares"]))
+    left_out = len(rows) - MOST_CHANNELS
+    return Scene(
+        title=f"{schedule.operation.kind} by {schedule.name} on {schedule.platform.name}",
+        words=f"{count(len(rows), 'channel')} over a time of {whole:.4g}, by the model.",
+        network=network,
+        views={"busy": {"end": whole, "rows": rows[:MOST_CHANNELS]}},
+        paragraphs=(f"{left_out:,} less busy channels are left out.",) if left_out > 0 else (),
+        still=Markup(draw_busy_channels(schedule, names)),
+    )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
-from unknot._base.errors import UnknotError
+from unknot.report.scene import front_end
 from unknot_explore.course import course, solved
 from unknot_explore.design import Design
 
@@ -21,17 +19,8 @@ STORED = ("network", "verdict")
 def page(start: dict[str, Any], nonce: str = "") -> str:
     """The page; the front end is in the file, and nothing else is loaded."""
     environment = Environment(loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined)
-    script, style = (Markup(front_end(name)) for name in ("explore.js", "explore.css"))
+    script, style = map(front_end, ("explore.js", "explore.css"))
     return environment.get_template("page.html").render(start=start, script=script, style=style, nonce=nonce)
-
-
-@cache
-def front_end(name: str) -> str:
-    """A file of the built front end: in a wheel beside this file, in a checkout in `frontend/dist`."""
-    for folder in (HERE, HERE.parents[1] / "frontend" / "dist"):
-        if (folder / name).exists():
-            return (folder / name).read_text(encoding="utf-8")
-    raise UnknotError(f"{name} is not installed: in a checkout `make frontend` builds it")
 
 
 def started(design: Design, *, exercise: int | None = None) -> dict[str, Any]:

@@ -6,8 +6,9 @@ import threading
 from typing import Any
 
 from unknot._base.errors import UnknotError
+from unknot.report.scene import front_end
 from unknot_explore.design import Design
-from unknot_explore.page import front_end, started
+from unknot_explore.page import started
 from unknot_explore.worker import Desk, Question
 
 MISSING = "explore in a notebook needs the package anywidget: pip install 'unknot[explore]'"

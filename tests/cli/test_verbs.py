@@ -177,6 +177,8 @@ def test_words_and_files_are_refused_as_on_the_command_line(tmp_path: Path) -> N
         unknot.show("ring(5)", view="matrx")
     with pytest.raises(UnknotError, match="the ending tells what is written"):
         unknot.show("ring(5)", out=tmp_path / "net.gif")
+    unknot.show("ring(5)", out=str(tmp_path / "net.svg"))
+    assert (tmp_path / "net.svg").exists()
     with pytest.raises(TypeError, match="smple"):
         unknot.show("ring(5)", smple=3)
 

@@ -19,7 +19,8 @@ from unknot.verify import check
 def story_of(page: Path) -> Any:
     """What the script of a page is given."""
     text = page.read_text(encoding="utf-8")
-    return json.loads(text.partition('<script type="application/json" id="story">')[2].partition("</script>")[0])
+    data = text.partition('<script type="application/json" id="unknot-answer">')[2].partition("</script>")[0]
+    return json.loads(data)["story"]
 
 
 def test_the_page_has_the_recording_and_is_whole(tmp_path: Path) -> None:
@@ -54,8 +55,8 @@ def test_a_page_of_64_routers_is_small(tmp_path: Path) -> None:
 
 
 def test_a_knot_too_large_to_draw_is_told_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unknot.report.configuration_drawing.MAX_WHOLE", 8)
-    monkeypatch.setattr("unknot.report.configuration_drawing.MAX_DRAWN", 2)
+    monkeypatch.setattr("unknot.report.scenes.MAX_WHOLE", 8)
+    monkeypatch.setattr("unknot.report.scenes.MAX_DRAWN", 2)
     relation, configuration = ring_knot(torus(4, 4))
     write_knot_page(relation, configuration, tmp_path / "knot.html")
-    assert "Too large to draw" in (tmp_path / "knot.html").read_text(encoding="utf-8")
+    assert '"network": null' in (tmp_path / "knot.html").read_text(encoding="utf-8")

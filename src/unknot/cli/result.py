@@ -13,7 +13,7 @@ from unknot._base.frames import columns_of, to_frame
 from unknot._base.shown import displays
 from unknot._base.three_valued import ThreeValued
 from unknot.cli.answers.filling import Answer
-from unknot.cli.commands.answer_files import KINDS, json_of, picture_of, rows_of, write_answer
+from unknot.cli.commands.answer_files import KINDS, PAGE, json_of, picture_of, rows_of, write_answer
 from unknot.cli.commands.asking import PICTURES, KeptAnswer
 from unknot.cli.commands.console import PIPE_WIDTH
 from unknot.cli.commands.display import MOST_ROWS, PLAIN, put
@@ -142,7 +142,7 @@ class Result(ThreeValued, asks="holds"):
         return picture
 
     def save(self, *files: str | Path) -> Result:
-        """Write the answer into files: .json, .csv, .parquet, or as a picture .svg, .png, .pdf.
+        """Write the answer into files: .json, .csv, .parquet, as a picture .svg, .png, .pdf, or as a page .html.
 
         What else a command writes, as evidence or routes, its verb takes by name: ``evidence="proof.json"``.
 
@@ -152,9 +152,9 @@ class Result(ThreeValued, asks="holds"):
             If the ending of a file is none of these.
         """
         for file in map(Path, files):
-            if file.suffix.lower() not in (*KINDS, *PICTURES):
+            if file.suffix.lower() not in (*KINDS, *PICTURES, PAGE):
                 raise UnknotError(
-                    f"{file}: an answer is saved as {', '.join((*KINDS, *PICTURES))}; "
+                    f"{file}: an answer is saved as {', '.join((*KINDS, *PICTURES, PAGE))}; "
                     "other files are named when it is asked, as in evidence='proof.json'"
                 )
             write_answer(self._asked, file)

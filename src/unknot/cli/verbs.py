@@ -132,6 +132,7 @@ def _values(given: dict[str, Any], fields: dict[str, inspect.Parameter]) -> dict
             continue
         if any(get_origin(kind) is list for kind in kinds):
             value = [value] if isinstance(value, (str, Path)) or not isinstance(value, Iterable) else list(value)
+            value = [*map(Path, value)] if list[Path] in kinds else value
         if Path in kinds and isinstance(value, str):
             value = Path(value)
         for literal in (kind for kind in kinds if get_origin(kind) is Literal):

@@ -17,6 +17,7 @@ from unknot.report.diagnosis_report import diagnosis_values
 from unknot.report.page import knot, page, topology, write
 from unknot.report.phrases import count, listed
 from unknot.report.picture import Drawing
+from unknot.report.scenes import knot_scene, loop_scene, order_scene
 from unknot.report.sheet import COLOURS, PALE, Sheet
 from unknot.verify.audit import Audit
 from unknot.verify.audit_ethernet import EthernetAudit
@@ -53,6 +54,9 @@ def write_audit_report(audit: Audit, path: str | Path, diagnosis: Diagnosis | No
     stuck = next((traffic for traffic in audit.rows if traffic.verdict.configuration is not None), None)
     deadlock = None if stuck is None else stuck.verdict.configuration
     shown = None if stuck is None or deadlock is None else knot(stuck.relation, deadlock)
+    scene = order_scene(audit.host_to_host.relation, audit.host_to_host.verdict)
+    if stuck is not None and deadlock is not None:
+        scene = knot_scene(stuck.relation, deadlock)
     text = page(
         "audit.html",
         title=f"Audit of {audit.fabric.name}",
@@ -61,6 +65,7 @@ def write_audit_report(audit: Audit, path: str | Path, diagnosis: Diagnosis | No
         fabric=audit.fabric,
         stuck=stuck,
         knot=shown,
+        scene=scene,
         network=topology(audit.fabric.network, routers="switch"),
         spoken=_spoken,
         **diagnosis_values(audit.fabric, diagnosis),
@@ -119,6 +124,7 @@ def write_ethernet_report(audit: EthernetAudit, path: str | Path) -> None:
             lead=_ethernet_lead(audit),
             audit=audit,
             drawing=Markup(draw_loop(audit.fabric.hosted, audit.circle, audit.paths)) if audit.circle else "",
+            scene=loop_scene(audit.fabric.hosted, audit.circle, audit.paths, audit.flows),
             network=topology(audit.fabric.hosted, routers="switch"),
             advice=ADVICE,
             repair=shlex.join(["unknot", "repair", audit.fabric.folder, "--out", "repaired"]),

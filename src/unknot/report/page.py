@@ -18,16 +18,15 @@ from unknot._base.output import make_folder, write_text
 from unknot._base.version import __version__
 from unknot.certificates.verdict import Configuration
 from unknot.network import Network, measure
-from unknot.report import shapes
-from unknot.report.configuration_drawing import KnotSheet, draw_configuration, drawn_vcs, knot_sheet
-from unknot.report.configuration_text import describe, journey, reached, replayed
+from unknot.report.configuration_drawing import draw_configuration
+from unknot.report.configuration_text import describe
 from unknot.report.drawing import draw_network
 from unknot.report.phrases import count
-from unknot.report.sheet import COLOURS, ON_COLOUR, number
-from unknot.report.story import story
+from unknot.report.scene import Scene, front_end
+from unknot.report.scenes import knot_scene
+from unknot.report.sheet import COLOURS, ON_COLOUR
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
-from unknot.simulation.traces.recording import record
 from unknot.verify.delivery import Delivery
 
 
@@ -60,6 +59,7 @@ def _templates() -> Environment:
     )
     chips = [*zip(COLOURS, ON_COLOUR, strict=True)]
     environment.globals.update(version=__version__, count=count, grouped="{:,}".format, chips=chips)
+    environment.globals["front_end"] = front_end
     return environment
 
 
@@ -150,41 +150,9 @@ def write_knot_page(relation: Relation, configuration: Configuration, path: str 
     >>> page.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    recording = record(relation, configuration)
-    part = knot_sheet(relation, configuration, drawn_vcs(configuration))
-    told, lanes = story(relation, configuration, recording), _lanes(configuration, part)
-    told["lanes"] = {vc: lane | lanes.get(vc, {}) for vc, lane in told["lanes"].items()}
-    sizes = (part.width, part.disc) if isinstance(part, KnotSheet) else (0, 0)
-    told |= {"width": round(sizes[0], 2), "disc": round(sizes[1], 1)}
-    name = f"{relation.name} on {relation.network.name}"
-    text = page(
-        "knot.html",
-        title=f"Why {name} deadlocks",
-        lead=f"{count(len(configuration.messages), 'message')} under {configuration.switching}, step by step.",
-        drawing=Markup(draw_configuration(relation, configuration, legend=False)),
-        stage=Markup(_stage(part)) if isinstance(part, KnotSheet) else part,
-        story=told,
-        messages=[(journey(relation, message), message.length) for message in configuration.messages],
-        remarks=[reached(configuration), *replayed(recording.replay)],
-    )
-    write(text, path)
+    write_scene(knot_scene(relation, configuration), path)
 
 
-def _stage(part: KnotSheet) -> str:
-    """The network, with empty groups for worms, arrows and discs."""
-    sheet = part.sheet
-    arrows = (f'<g class="arrows">{part.arrows(i)}</g>' for i in range(len(part.configuration.messages)))
-    groups = ['<g id="worms"></g>', *arrows]
-    inside = "".join([shapes.DARK, *part.around(groups), '<g id="discs"></g>', *part.notes()])
-    size = f'viewBox="0 0 {number(sheet.width)} {number(part.bottom)}" {shapes.FONT}'
-    return f'<svg class="unknot" id="stage" role="img" aria-labelledby="now" {size}>{inside}</svg>'
-
-
-def _lanes(configuration: Configuration, part: KnotSheet | str) -> dict[int, dict[str, Any]]:
-    """Where the buffers and headers of the story are drawn, by VC."""
-    if not isinstance(part, KnotSheet):
-        return {}
-    heads = {vc: part.to_header(vc)[-1] for vc in sorted(set(drawn_vcs(configuration)))}
-    return {
-        vc: {"d": part.filled(vc), "head": [round(head.real, 1), round(head.imag, 1)]} for vc, head in heads.items()
-    }
+def write_scene(scene: Scene, path: str | Path) -> None:
+    """Write a scene as one HTML file that needs nothing else; the same scene gives the same bytes."""
+    write(page("scene.html", title=scene.title, lead=scene.words, scene=scene), path)

@@ -23,7 +23,17 @@ from unknot.routing.relation import Relation
 from unknot.routing.switchboard import destinations, switchboard
 from unknot.verify.audit_findings import open_tables
 from unknot.verify.audit_merged import Entries, cables_of, pairs_by_switch, routes_by_channel
-from unknot.verify.failures import EACH_LINK, Failures, Parts, Tried, TriedFault, failed_of, parts_of, sets_of_parts
+from unknot.verify.failures import (
+    EACH_LINK,
+    Failures,
+    Part,
+    Parts,
+    Tried,
+    TriedFault,
+    failed_of,
+    parts_of,
+    sets_of_parts,
+)
 
 Outcome = Literal["disconnected", "cut", "holds"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -166,7 +176,7 @@ def table_faults(
     (36, 132, 'cut')
     """
     kind, faults, routes = failures.kind, failures.at_once, _TableRoutes(fabric)
-    parts = cables_of(fabric) if kind in ("links", "cables") else list(parts_of(fabric.network, kind))
+    parts = fabric_parts(fabric, kind)
     possible = comb(len(parts), faults)
     most = possible if faults == 1 and failures.budget is None else failures.most
     chosen = sets_of_parts(f"{kind} of {fabric.name}", parts, faults, most, failures.seed)
@@ -181,6 +191,11 @@ def table_faults(
         routes.pairs - routes.delivered - routes.unknown, tuple(fault for fault, _ in tried), routes.unknown_because,
         routes, tuple(failed for _, failed in tried),
     )  # fmt: skip
+
+
+def fabric_parts(fabric: Fabric, kind: Parts) -> list[Part]:
+    """Return the parts of a fabric that may fail; cables have names with ports."""
+    return [*(cables_of(fabric) if kind in ("links", "cables") else parts_of(fabric.network, kind))]
 
 
 class _TableRoutes:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
     from unknot.network import Network
     from unknot.report.picture import Drawing
+    from unknot.report.scene import Scene
     from unknot.routing.relation import Relation
     from unknot.verify.delivery import Delivery
     from unknot_collectives import Operation
@@ -144,7 +145,7 @@ def collective(options: CollectiveOptions) -> int:
         count = f"{len(made.tables[last])} algorithms were compared" if best else "no schedule was made"
         notify(f"{count} in {deadline.seconds:g} s, the time limit" + "; the bound is a quick one" * (not is_exact))
     if best:
-        draw(lambda: _picture(best[-1].schedule, built))
+        draw(lambda: _picture(best[-1].schedule, built), lambda: _scene(best[-1].schedule, built))
     if best and export is not None:
         export_schedule(export, made.tables[last], kept, built)
     if options.evidence is not None:
@@ -284,5 +285,17 @@ def _picture(schedule: Schedule, network: Network) -> Drawing:
     """Draw the busy channels of a schedule."""
     from unknot_collectives.drawing import draw_busy_channels
 
+    return draw_busy_channels(schedule, _nodes(network))
+
+
+def _scene(schedule: Schedule, network: Network) -> Scene:
+    """Make the page of the busy channels."""
+    from unknot_collectives.drawing import busy_scene
+
+    return busy_scene(schedule, network, _nodes(network))
+
+
+def _nodes(network: Network) -> list[str]:
+    """Name the nodes of a platform: routers, and terminals behind them."""
     routers, terminals = range(network.num_routers), range(network.num_terminals)
-    return draw_busy_channels(schedule, [*map(network.router_name, routers), *map(network.terminal_name, terminals)])
+    return [*map(network.router_name, routers), *map(network.terminal_name, terminals)]

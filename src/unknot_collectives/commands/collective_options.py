@@ -68,8 +68,8 @@ class CollectiveOptions(Options):
         soon as they can go, as with --overhead and --together.
     export : FILE.csv|json|xml
         File of the schedule: its transfers, which --algorithm reads again, or an MSCCL program.
-    out : svg|png|pdf
-        pictures of the busy channels over time
+    out : svg|png|pdf|html
+        pictures of the busy channels over time; .html plays them on the network
     """
 
     network: NetworkText

@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unknot._base.errors import UnknotError
-from unknot.report.phrases import count
+from unknot.report.scene import MOST, on_paper
 from unknot_explore.design import Design
 from unknot_explore.questions import Tell
 
 if TYPE_CHECKING:
     from unknot.network import Network
-
-MOST = 20_000
-"""Most routers of a network that is shown."""
-MOST_BY_SPRINGS = 2_000
-"""Most routers without coordinates whose places are searched for; more stand on a circle."""
 
 
 def network(design: Design, given: dict[str, Any], tell: Tell) -> None:
@@ -25,28 +20,7 @@ def network(design: Design, given: dict[str, Any], tell: Tell) -> None:
     whole = design.whole()
     if whole.num_routers > MOST:
         raise UnknotError(f"{whole.name}: {whole.num_routers:,} routers are too many to show; at most {MOST:,} are")
-    places = _places(whole)
-    text = design.network_text(whole)
-    sizes = (
-        count(whole.num_routers, "router"),
-        count(whole.num_channels, "channel"),
-        count(whole.num_terminals, "terminal"),
-    )
-    seats = np.bincount(whole.inject, minlength=whole.num_routers)
-    tell(
-        {
-            "name": whole.name,
-            "left": text,
-            "x": np.round(places.real, 3).tolist(),
-            "y": np.round(places.imag, 3).tolist(),
-            "names": [whole.router_name(router) for router in range(whole.num_routers)],
-            "terminals": seats.tolist(),
-            "source": whole.source.tolist(),
-            "target": whole.target.tolist(),
-            "dead": failed(whole, design),
-            "summary": ", ".join(sizes),
-        }
-    )
+    tell(on_paper(whole) | {"left": design.network_text(whole), "dead": failed(whole, design)})
 
 
 def asked(design: Design, verb: str) -> dict[str, str]:
@@ -81,12 +55,3 @@ def numbers_in_whole(whole: Network, left: Network) -> list[int]:
     names = [left.router_name(router) for router in range(left.num_routers)]
     ends = zip(left.source.tolist(), left.target.tolist(), strict=True)
     return [rows[names[a], names[b]].pop(0) for a, b in ends]
-
-
-def _places(whole: Network) -> np.ndarray:
-    from unknot.report.placement import in_a_circle, placement, scattered
-
-    free = whole.coordinates is None or scattered(whole)
-    if free and whole.num_routers > MOST_BY_SPRINGS:
-        return in_a_circle(np.arange(whole.num_routers), whole.num_routers)
-    return placement(whole)

@@ -66,25 +66,17 @@ def verdict(design: Design, given: dict[str, Any], tell: Tell) -> None:
 
 def _tell_evidence(design: Design, relation: Relation, examined: Examination, tell: Tell) -> None:
     """The knot as a story, ranks of channels in the proof, and dependencies folded onto pairs of channels."""
-    from unknot.report.story import story
+    from unknot.report.story import order, story
     from unknot.simulation.traces.recording import record
     from unknot.verify.states import dependencies
 
     channels = numbers_in_whole(design.whole(), relation.network)
     knot, proof = examined.verdict.configuration, examined.verdict.certificate
     if knot is not None:
-        told = story(relation, knot, record(relation, knot))
-        for vc, lane in told["lanes"].items():
-            channel = int(relation.vcs.channel[vc])
-            lane |= {"channel": channels[channel], "index": vc - int(relation.vcs.first[channel])}
-            lane |= {"of": int(relation.vcs.counts[channel])}
+        told = story(relation, knot, record(relation, knot), channels)
         tell({"story": told})
     if proof is not None and proof.rank.size:
-        order = np.argsort(np.argsort(proof.rank, kind="stable"), kind="stable")
-        least = np.full(len(channels), order.size)
-        np.minimum.at(least, relation.vcs.channel, order)
-        shares = np.round(least / max(order.size - 1, 1), 4)
-        tell({"order": [channels, shares.tolist()], "kind": proof.kind})
+        tell(order(relation.vcs, proof, channels))
     graph = dependencies(relation)
     source, inner = relation.vcs.channel[graph.source], graph.inner
     pairs = np.unique(np.stack([source, relation.vcs.channel[graph.target], inner]), axis=1).T

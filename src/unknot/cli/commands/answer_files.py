@@ -16,6 +16,7 @@ from unknot.cli.commands.printing import notify, wrote
 if TYPE_CHECKING:
     from unknot.cli.answers.filling import Answer
     from unknot.report.picture import Drawing
+    from unknot.report.scene import Scene
 
 KINDS = (".json", ".csv", ".parquet")
 """Endings for every answer."""
@@ -61,9 +62,13 @@ def require_file(path: Path, endings: Sequence[str], exports: str = "") -> None:
 def write_files(kept: KeptAnswer) -> None:
     """Write the remaining files of an answer; name on stderr each file without content."""
     for file in kept.files:
-        is_picture = file.suffix.lower() in PICTURES
-        if (is_picture and kept.picture is None) or (file.suffix.lower() != ".json" and kept.rows == []):
-            what = "is no picture of this answer" if is_picture else "are no rows"
+        ending = file.suffix.lower()
+        made = kept.scene if ending == PAGE else kept.picture
+        is_drawn = ending in (PAGE, *PICTURES)
+        if (is_drawn and made is None) or (not is_drawn and ending != ".json" and kept.rows == []):
+            what = "are no rows"
+            if is_drawn:
+                what = f"is no {'page' if ending == PAGE else 'picture'} of this answer"
             notify(f"{file} was not written: there {what}")
             continue
         write_answer(kept, file)
@@ -78,6 +83,10 @@ def write_answer(kept: KeptAnswer, file: Path) -> None:
         write_text(file, json_of(kept) + "\n")
     elif ending in PICTURES:
         picture_of(kept).save(file)
+    elif ending == PAGE:
+        from unknot.report.page import write_scene
+
+        write_scene(scene_of(kept), file)
     elif ending == ".parquet":
         write_parquet(columns_of(rows_of(kept)), file)
     else:
@@ -108,6 +117,20 @@ def picture_of(kept: KeptAnswer) -> Drawing:
         raise UnknotError("there is no picture of this answer; to_frame() has its figures")
     drawing: Drawing = kept.picture()
     return drawing
+
+
+def scene_of(kept: KeptAnswer) -> Scene:
+    """The scene of an answer.
+
+    Raises
+    ------
+    UnknotError
+        If there is nothing to show.
+    """
+    if kept.scene is None:
+        raise UnknotError("there is no page of this answer; to_frame() has its figures")
+    scene: Scene = kept.scene()
+    return scene
 
 
 def rows_of(kept: KeptAnswer) -> list[dict[str, Any]]:

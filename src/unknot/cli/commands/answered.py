@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from unknot.cli.answers.form import Form
     from unknot.network import Network
     from unknot.report.explanation import Section
+    from unknot.report.scene import Scene
     from unknot.routing.relation import Relation
 
 PROSE_WIDTH = 100
@@ -42,6 +43,8 @@ class Answered:
         What the claims are about in place of the routing.
     drawn
         What is drawn with --out in place of the routing and its counterexample.
+    scene
+        Makes the page of --out in place of the steps of the counterexample.
     explanation
         What is printed in place of the counterexample in sentences.
     """
@@ -55,6 +58,7 @@ class Answered:
     knot: Configuration | None = None
     network: Network | None = None
     drawn: tuple[Relation, Configuration | None] | None = None
+    scene: Callable[[], Scene] | None = None
     explanation: tuple[Section, ...] | None = None
 
 
@@ -78,8 +82,8 @@ class AnswerFiles(Options):
 
     Attributes
     ----------
-    out : svg|png|pdf
-        pictures of the counterexample
+    out : svg|png|pdf|html
+        pictures of the counterexample; .html steps through it
     """
 
     heading = "Output"
@@ -93,7 +97,7 @@ def give(answered: Answered, evidence: Path | None, json: bool) -> int:
 
     relation, knot = answered.relation, answered.knot
     if relation is not None:
-        write_knot(*(answered.drawn or (relation, knot)))
+        write_knot(*(answered.drawn or (relation, knot)), answered.scene)
     if evidence is not None:
         write_evidence(evidence, answered.network or relation, answered.claims())
     tell(json, answered.form, *answered.sources, of=relation, **answered.keys)

@@ -31,6 +31,8 @@ class KeptAnswer:
         Lines that the terminal shows on stderr.
     picture
         Draws the answer; None: it has no picture.
+    scene
+        Makes the page on which the answer is turned and stepped; None: it has no page.
     rows
         Rows of the answer, where they are not those of the form.
     files
@@ -44,6 +46,7 @@ class KeptAnswer:
     max_rows: int = 0
     remarks: list[str] = field(default_factory=list)
     picture: Callable[[], Any] | None = None
+    scene: Callable[[], Any] | None = None
     rows: Sequence[dict[str, Any]] | None = None
     files: list[Path] = field(default_factory=list)
     in_python: bool = False

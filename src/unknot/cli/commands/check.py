@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,11 @@ from unknot.cli.commands.shared import BufferedNetwork, if_read, stated
 from unknot.cli.commands.written import COQ, write_counterexample
 
 if TYPE_CHECKING:
+    from unknot.certificates import Verdict
     from unknot.certificates.documents import Document
     from unknot.report.explanation import Section
+    from unknot.report.scene import Scene
+    from unknot.routing.relation import Relation
     from unknot.verify.examination import Examination
 
 
@@ -140,6 +144,7 @@ def _of_routing(routed: BufferedNetwork, details: Details, *, coq: bool) -> Answ
         claims=claims,
         relation=relation,
         knot=knot,
+        scene=None if knot is not None else partial(_scene, relation, examined.verdict),
         explanation=explanation,
     )
 
@@ -171,3 +176,9 @@ def _size_claims(examined: Examination) -> list[Document]:
     elif "held" not in claim and least.held_bound > least.messages_bound:
         notify(f"the evidence does not show that messages hold at least {least.held_bound} VCs; only the search did")
     return [claim]
+
+
+def _scene(relation: Relation, verdict: Verdict) -> Scene:
+    from unknot.report.scenes import order_scene
+
+    return order_scene(relation, verdict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,13 +15,14 @@ from unknot.cli.commands.faults_plans import compare_routes, of_plans
 from unknot.cli.commands.options import SEED, Json, MostTime, NetworkText, Options, Seed
 from unknot.cli.commands.printing import notify, wrote
 from unknot.cli.commands.shared import exit_code, if_read
-from unknot.cli.commands.written import write_evidence
+from unknot.cli.commands.written import draw, write_evidence
 
 if TYPE_CHECKING:
     from unknot.network import Network
+    from unknot.report.scene import Scene
     from unknot.routing.relation import Relation
     from unknot.verify.as_plans import FabricRouting
-    from unknot.verify.failures import Failures
+    from unknot.verify.failures import Failures, Part, Tried
     from unknot.verify.fault_sweep import FaultSweep
 
     Anew = str | Callable[[Network], Relation]
@@ -137,6 +138,8 @@ class FaultOptions(Options):
         File of the pairs that the shown faults of a fabric cut off.
     assume
         Assumption about a fabric whose files show adaptive routing: static judges the tables alone.
+    out : html
+        .html switches failures on and off; not with --repair
     """
 
     network: NetworkText
@@ -181,7 +184,7 @@ class FaultOptions(Options):
         from unknot.fabrics.reading import split_form
         from unknot.routing.lossless import routes_read
         from unknot.verify.as_plans import FabricRouting
-        from unknot.verify.table_faults import table_faults
+        from unknot.verify.table_faults import fabric_parts, table_faults
 
         if not Path(split_form(self.network)[1]).exists():
             network_named(self.network, where="NETWORK")  # says why, where it is neither a network nor a file
@@ -211,6 +214,7 @@ class FaultOptions(Options):
             wrote(self.pairs)
         if self.evidence is not None:
             write_evidence(self.evidence, faults.relation, [faults.claim])
+        self.show_failures(fabric.network, faults, fabric_parts(fabric, self.kind), "the tables as they are")
         tell(self.json, FaultsFabricAnswer, faults, max_rows=self.show)
         return faults.survives
 
@@ -218,10 +222,22 @@ class FaultOptions(Options):
         """Rebuild the routing on the remaining network by its algorithm, and print the outcome."""
         from unknot.cli.answers.analyses import FaultsAnswer
         from unknot.cli.commands.display import tell
+        from unknot.verify.failures import parts_of
 
         sweep = self.sweep(network, routing, known)
+        self.show_failures(network, sweep, parts_of(network, self.kind), sweep.routing)
         tell(self.json, FaultsAnswer, sweep, max_rows=self.show)
         return sweep.survives
+
+    def show_failures(self, network: Network, tried: Tried, parts: Iterable[Part], asked: str) -> None:
+        """Leave the page of the failures to files of the answer."""
+
+        def scene() -> Scene:
+            from unknot.report.scenes import faults_scene
+
+            return faults_scene(network, self.kind, tried, parts, asked)
+
+        draw(None, scene)
 
     def sweep(self, network: Network, routing: Anew, known: FabricRouting) -> FaultSweep:
         """Rebuild the routing after each fault."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from unknot._base.errors import RelationError
 from unknot._base.manifest import was_written
@@ -14,6 +15,10 @@ from unknot.cli.commands.answered import Answered, AnswerFiles, OnNetwork, give
 from unknot.cli.commands.controllers import Tables, of_controllers, table_in
 from unknot.cli.commands.options import MINUTE, Options, TimeLimit
 from unknot.cli.commands.shared import RoutedNetwork
+
+if TYPE_CHECKING:
+    from unknot.report.scene import Scene
+    from unknot.verify.protocols.verdict import ProtocolVerdict
 
 
 @dataclass(frozen=True)
@@ -126,4 +131,11 @@ def of_end_points(routed: RoutedNetwork, text: str, room: Room) -> Answered:
         claims=lambda: claims(verdict),
         relation=relation,
         drawn=knot(verdict),
+        scene=partial(_scene, verdict),
     )
+
+
+def _scene(verdict: ProtocolVerdict) -> Scene:
+    from unknot.report.scenes import protocol_scene
+
+    return protocol_scene(verdict)

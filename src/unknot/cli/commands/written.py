@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unknot.cli.commands.answer_files import PAGE
-from unknot.cli.commands.asking import current, taken
+from unknot.cli.commands.asking import current
 from unknot.cli.commands.printing import notify, wrote
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from unknot.certificates.documents import Document
     from unknot.network import Network
     from unknot.report.picture import Drawing
+    from unknot.report.scene import Scene
     from unknot.routing.relation import Relation
 from unknot.cli.commands.shared import is_path
 
@@ -42,29 +42,29 @@ def _text_for(file: Path, network: str) -> str:
     return os.path.relpath(network.strip(), file.parent) if is_path(network) else network
 
 
-def draw(picture: Callable[[], Drawing]) -> None:
-    """Leave the picture of the answer to files and callers in Python; an answer is drawn before it is printed."""
+def draw(picture: Callable[[], Drawing] | None, scene: Callable[[], Scene] | None = None) -> None:
+    """Leave picture and page of the answer to files and callers in Python, before the answer is printed."""
     if (kept := current()) is not None:
-        kept.picture = picture
+        kept.picture, kept.scene = picture, scene
 
 
-def write_knot(relation: Relation, configuration: Configuration | None) -> None:
-    """Draw a counterexample, and write the pages of its steps; without a counterexample draw the network."""
+def write_knot(
+    relation: Relation, configuration: Configuration | None, own: Callable[[], Scene] | None = None
+) -> None:
+    """Draw a counterexample, with a page of its steps; without a counterexample draw the network."""
 
     def picture() -> Drawing:
         from unknot.report import draw_configuration, draw_network
 
         return draw_configuration(relation, configuration) if configuration else draw_network(relation.network)
 
-    draw(picture)
-    for page in taken(PAGE):
-        if configuration is None:
-            notify(f"{page} was not written: there is no counterexample to step through")
-            continue
-        from unknot.report import write_knot_page
+    def scene() -> Scene:
+        from unknot.report.scenes import knot_scene
 
-        write_knot_page(relation, configuration, page)
-        wrote(page)
+        assert configuration is not None
+        return knot_scene(relation, configuration)
+
+    draw(picture, own or (scene if configuration is not None else None))
 
 
 def write_evidence(

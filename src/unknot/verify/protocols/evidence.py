@@ -127,26 +127,31 @@ class Blocked:
 
 def steps(verdict: ProtocolVerdict) -> list[str]:
     """Return each move of the run to a deadlock in words; consecutive moves of a message as one, of a worm each."""
+    return [words for words, _ in told(verdict)]
+
+
+def told(verdict: ProtocolVerdict) -> list[tuple[str, State]]:
+    """Return the steps of the run, each with the state after the step, in which transactions have numbers."""
     system, state = verdict.system, State()
-    lines: list[str] = []
+    lines: list[tuple[str, State]] = []
     moving: MachineMessage | None = None
-    for event in verdict.run or ():
+    for number, event in enumerate(verdict.run or ()):
         message = state[event.place][event.position] if event.act != "begin" else None
-        state = step(system, state, event)
+        state = step(system, state, event, number)
         if event.act in ("move", "choose") and message is not None:
             to = destination(system, event.place, message, event.to)
             where = "room that was reserved" if to is None else system.place_name(to)
             if event.tail == "stays":
                 where += f", its tail still in {system.place_name((*message.tail, event.place)[0])}"
             if event.act == "choose":
-                lines.append(f"{_named(system, message)} will wait for {where} alone")
+                lines.append((f"{named(system, message)} will wait for {where} alone", state))
             elif moving == message and lines and not system.worms:
-                lines[-1] += f", {where}"
+                lines[-1] = f"{lines[-1][0]}, {where}", state
             else:
-                lines.append(f"{_named(system, message)} goes to {where}")
+                lines.append((f"{named(system, message)} goes to {where}", state))
             moving = message
         else:
-            lines.append(_spoken(system, event, message))
+            lines.append((_spoken(system, event, message), state))
             moving = None
     return lines
 
@@ -260,10 +265,11 @@ def _spoken(system: System, event: Event, message: MachineMessage | None) -> str
     if message is None:
         return f"{name(event.place)} sends {sent}"
     terminal = name(system.home(message.address))
-    return f"{terminal} consumes {_named(system, message)}" + (f" and sends {sent}" if sent else "")
+    return f"{terminal} consumes {named(system, message)}" + (f" and sends {sent}" if sent else "")
 
 
-def _named(system: System, message: MachineMessage) -> str:
+def named(system: System, message: MachineMessage) -> str:
+    """Return the class, the sender and the destination of a message in words."""
     name = system.relation.network.terminal_name
     kind = system.classes[message.kind].name
     return f"{kind} of {name(message.source)} for {name(system.home(message.address))}"

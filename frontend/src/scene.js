@@ -1,0 +1,38 @@
+// An answer on its network, in a file: a deadlock in steps, failures, a loop with flows, or channels over time.
+
+import { Busy } from "./busy.js";
+import { Cases } from "./cases.js";
+import { button, make } from "./dom.js";
+import { Loop } from "./loop.js";
+import { Story } from "./story.js";
+import { View } from "./view.js";
+
+const KEYS = "Arrow keys choose a router, Enter clicks it, + and − zoom, 0 shows all.";
+
+// The picture with its buttons, and below it what is given.
+export function stage(view, ...below) {
+  const status = make("p", { class: "status", "aria-live": "polite" });
+  view.said = (words) => { status.textContent = words; };
+  return make("div", { class: "stage" }, view.canvas,
+    make("div", { class: "controls" }, button("Whole", () => view.fit()), button("SVG", () => view.save("svg")), button("PNG", () => view.save("png")), status),
+    make("p", { id: "unknot-keys", class: "help" }, KEYS), ...below);
+}
+
+export function showScene(root, { network, story, cases, loop, busy, order }) {
+  const view = new View(root), panels = [];
+  root.classList.add("playground", "scene");
+  if (network) view.setNetwork(network);
+  const steps = story ? new Story(view, () => {}) : null;
+  if (cases) panels.push(new Cases(view, cases).element);
+  if (loop) panels.push(new Loop(view, loop).element);
+  if (busy) panels.push(new Busy(view, busy).element);
+  const picture = stage(view);
+  if (!network) picture.replaceChildren(make("p", {}, "The network is too large to show; the words beside say what happens."));
+  root.replaceChildren(picture, make("div", { class: "panel" }, steps?.element ?? null, ...panels));
+  if (!steps && !panels.length) root.classList.add("alone");
+  if (order) view.show({ shares: order[0].map((channel, i) => [channel, order[1][i]]) });
+  steps?.set(story);
+  // Keys step wherever the reader is, but where an element has keys of its own.
+  document.addEventListener("keydown", (event) => { if (event.target === document.body) steps?.key(event); });
+  return { view, story: steps };
+}
