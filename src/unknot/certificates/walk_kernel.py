@@ -1,19 +1,25 @@
 # mypy: ignore-errors
 """The checker's walk over the states of an address, compiled; `walk.py_func` is the same in plain Python."""
 
-from unknot._base.kernels.lazy_kernel import call_rule, kernel
+from unknot._base.kernels.lazy_kernel import I64, READ32, READ64, READ_BOOL, call_rule, kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 
 LOWEST, HIGHEST = -(2**62), 2**62
 
 
-@kernel(
-    lambda t: t.int64(
-        t.int64, t.int64, t.Tuple((t.int64, t.int64, t.int64)), t.Tuple((t.READ64, t.READ_BOOL)),
-        t.Tuple((t.READ32, t.READ32)), t.int64, t.int64, t.Tuple((t.I64, t.I64, t.I64, t.I64, t.I64)), t.I64, t.int64,
-    )
-)  # fmt: skip
-def walk(rule, address, method, proof, layout, home, count, work, out, pointer):
+@kernel
+def walk(
+    rule: int,
+    address: int,
+    method: tuple[int, int, int],
+    proof: tuple[READ64, READ_BOOL],
+    layout: tuple[READ32, READ32],
+    home: int,
+    count: int,
+    work: tuple[I64, I64, I64, I64, I64],
+    out: I64,
+    pointer: int,
+) -> int:
     """Find best[at], the greatest r such that a header at `at` may, over ranks ≥ r, come to wait for
     ranks ≥ r only.
 

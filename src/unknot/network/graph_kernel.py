@@ -3,11 +3,11 @@
 
 import numpy as np
 
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import FLAGS, I16, I32, I64, READ32, READ64, READ_BOOL, kernel
 
 
-@kernel(lambda t: t.int64(t.READ64, t.READ32, t.I32, t.boolean[::1]))
-def strong_components(first, target, label, cyclic):
+@kernel
+def strong_components(first: READ64, target: READ32, label: I32, cyclic: FLAGS) -> int:
     """Label every node with its component, numbered so that edges between components lead to lower labels (Tarjan).
 
     cyclic[n] says whether node n lies on a cycle. Returns the number of components.
@@ -67,8 +67,8 @@ def strong_components(first, target, label, cyclic):
     return components
 
 
-@kernel(lambda t: t.int64(t.READ64, t.READ32, t.int64, t.I32, t.I32))
-def bfs(first, neighbour, start, distance, queue):
+@kernel
+def bfs(first: READ64, neighbour: READ32, start: int, distance: I32, queue: I32) -> int:
     """Write hops from `start` along `neighbour` into `distance`, −1 where there is no way; how many are reached.
 
     The reached routers are queue[0:result] in the order of their distance.
@@ -89,8 +89,10 @@ def bfs(first, neighbour, start, distance, queue):
     return tail
 
 
-@kernel(lambda t: t.void(t.READ64, t.READ32, t.READ64, t.READ_BOOL, t.int64, t.I64, t.I64))
-def spreads(first, neighbour, starts, marked, count, farthest, total):
+@kernel
+def spreads(
+    first: READ64, neighbour: READ32, starts: READ64, marked: READ_BOOL, count: int, farthest: I64, total: I64
+) -> None:
     """Write greatest distance and sum of distances from each start to the `count` marked routers, −1 where some is
     not reached."""
     queue, distance = np.empty(first.size - 1, np.int32), np.empty(first.size - 1, np.int32)
@@ -106,8 +108,8 @@ def spreads(first, neighbour, starts, marked, count, farthest, total):
             farthest[i] = total[i] = -1
 
 
-@kernel(lambda t: t.int64(t.READ64, t.READ32, t.READ64, t.int16[::1]))
-def distances(first, neighbour, starts, table):
+@kernel
+def distances(first: READ64, neighbour: READ32, starts: READ64, table: I16) -> int:
     """Write hops from each start to every router, row by row; −1 − i when one is too far from start i, else 0."""
     routers = first.size - 1
     queue, distance = np.empty(routers, np.int32), np.empty(routers, np.int32)

@@ -12,12 +12,12 @@ Processing Letters 1996.
 
 import numpy as np
 
-from unknot._base.kernels.lazy_kernel import helper, kernel
+from unknot._base.kernels.lazy_kernel import I8, I16, I32, READ32, READ64, helper, kernel
 
 MOST_LAYERS = 64
 
 
-@helper()
+@helper
 def by_distance(hops, count, order):
     """Write the routers by distance into `order`, which takes a second less to compile than `argsort`."""
     for k in range(count.size):
@@ -31,8 +31,17 @@ def by_distance(hops, count, order):
         count[hops[router] + 1] += 1
 
 
-@kernel(lambda t: t.void(t.READ64, t.READ32, t.READ32, t.int16[::1], t.READ64, t.READ64, t.READ64, t.I32))
-def balanced_channels(first, channel, target, distance, column, sinks, sending, table):
+@kernel
+def balanced_channels(
+    first: READ64,
+    channel: READ32,
+    target: READ32,
+    distance: I16,
+    column: READ64,
+    sinks: READ64,
+    sending: READ64,
+    table: I32,
+) -> None:
     """Shortest paths by weights that grow with every route (SSSP): row by row the lightest of the shortest paths.
 
     Row i leads to the home of column[i]; `sinks` gives the rows in the order they are routed, `sending` the terminals
@@ -65,8 +74,17 @@ def balanced_channels(first, channel, target, distance, column, sinks, sending, 
                 flow[target[c]] += flow[router]
 
 
-@kernel(lambda t: t.int64(t.READ32, t.READ64, t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.int8[::1]))
-def first_fit(table, home, sources, target, line_first, after, place, layer):
+@kernel
+def first_fit(
+    table: READ32,
+    home: READ64,
+    sources: READ64,
+    target: READ32,
+    line_first: READ64,
+    after: READ32,
+    place: READ32,
+    layer: I8,
+) -> int:
     """Put every route into the first layer in which it closes no cycle (LASH): layer[row, source]; how many layers,
     or −1 when MOST_LAYERS do not suffice."""
     channels, lines, routers = place.size, after.size, table.size // max(1, home.size)
@@ -113,12 +131,19 @@ def first_fit(table, home, sources, target, line_first, after, place, layer):
     return used
 
 
-@kernel(
-    lambda t: t.int64(
-        t.READ32, t.READ64, t.READ64, t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.int8[::1], t.int64
-    )
-)
-def break_cycles(table, home, sources, sending, target, line_first, after, place, layer, current):
+@kernel
+def break_cycles(
+    table: READ32,
+    home: READ64,
+    sources: READ64,
+    sending: READ64,
+    target: READ32,
+    line_first: READ64,
+    after: READ32,
+    place: READ32,
+    layer: I8,
+    current: int,
+) -> int:
     """Search the routes of layer `current` for cycles and move those of the dependency of each that has the fewest to
     the next layer (DFSSSP); how many were moved."""
     channels, lines, rows, routers = place.size, after.size, home.size, sending.size
@@ -187,7 +212,7 @@ def break_cycles(table, home, sources, sending, target, line_first, after, place
     return moved
 
 
-@helper()
+@helper
 def climb(first, after, uses, rank, at, mark, stack, c, e):
     """Move nodes up in an order so that the edge from c to e climbs; whether no cycle forbids it.
 

@@ -3,10 +3,7 @@
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import I32, I64, READ32, READ64, READ_BOOL, kernel
 
 BITS = 62
 """Outgoing channels of a router in each word of its next hops; a word is then never negative."""
@@ -24,22 +21,22 @@ class ChannelGraph(NamedTuple):
         Of each channel among the outgoing ones of its router.
     """
 
-    first_in: npt.NDArray[np.int64]
-    incoming: npt.NDArray[np.int32]
-    first_out: npt.NDArray[np.int64]
-    outgoing: npt.NDArray[np.int32]
-    source: npt.NDArray[np.int32]
-    target: npt.NDArray[np.int32]
-    position: npt.NDArray[np.int64]
+    first_in: READ64
+    incoming: READ32
+    first_out: READ64
+    outgoing: READ32
+    source: READ32
+    target: READ32
+    position: READ64
 
 
 class Policy(NamedTuple):
     """Which paths routers accept, and which share the load; as the attributes of `PathVector`."""
 
-    systems: npt.NDArray[np.int32]
-    shared: npt.NDArray[np.bool_]
+    systems: READ32
+    shared: READ_BOOL
     limit: int
-    relax: bool
+    relax: int
 
 
 class VectorRoutes(NamedTuple):
@@ -57,26 +54,14 @@ class VectorRoutes(NamedTuple):
         Routers with a path, nearest first.
     """
 
-    hops: npt.NDArray[np.int64]
-    parent: npt.NDArray[np.int32]
-    distance: npt.NDArray[np.int32]
-    order: npt.NDArray[np.int32]
+    hops: I64
+    parent: I32
+    distance: I32
+    order: I32
 
 
-def graph_types(t):
-    return t.NamedTuple((t.READ64, t.READ32, t.READ64, t.READ32, t.READ32, t.READ32, t.READ64), ChannelGraph)
-
-
-def policy_types(t):
-    return t.NamedTuple((t.READ32, t.READ_BOOL, t.int64, t.int64), Policy)
-
-
-def route_types(t):
-    return t.NamedTuple((t.I64, t.I32, t.I32, t.I32), VectorRoutes)
-
-
-@kernel(lambda t: t.boolean(t.READ32, t.READ32, t.READ_BOOL, t.boolean, t.int64, t.int64), allocates=False)
-def paths_differ(parent, systems, shared, all_of_them, one, other):
+@kernel(allocates=False)
+def paths_differ(parent: READ32, systems: READ32, shared: READ_BOOL, all_of_them: bool, one: int, other: int) -> bool:
     """Whether two announced paths differ: in their ASes, or in those of several routers alone."""
     while True:
         while parent[one] != one and not (all_of_them or shared[one]):
@@ -94,11 +79,16 @@ def paths_differ(parent, systems, shared, all_of_them, one, other):
         one, other = parent[one], parent[other]
 
 
-@kernel(
-    lambda t: t.int64(graph_types(t), t.READ_BOOL, policy_types(t), t.READ32, t.int64, route_types(t), t.I64),
-    allocates=False,
-)
-def announce(graph, alive, policy, preferred, home, routes, choices):
+@kernel(allocates=False)
+def announce(
+    graph: ChannelGraph,
+    alive: READ_BOOL,
+    policy: Policy,
+    preferred: READ32,
+    home: int,
+    routes: VectorRoutes,
+    choices: I64,
+) -> int:
     """Spread the paths to a destination, the shortest first; return how many routers have one, listed in `order`.
 
     A router announces the path of its preferred neighbour if that is among the best, else that of the lowest number.

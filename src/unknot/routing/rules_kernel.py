@@ -1,11 +1,11 @@
 # mypy: ignore-errors
 """Parts of rules: the VCs of channels, the shorter way round, and steps between words."""
 
-from unknot._base.kernels.lazy_kernel import helper
+from unknot._base.kernels.lazy_kernel import I64, READ64, helper
 
 
-@helper(lambda t: t.int64(t.int64, t.int64, t.int64, t.boolean, t.int64))
-def towards(a, b, k, wraps, directions):
+@helper
+def towards(a: int, b: int, k: int, wraps: bool, directions: int) -> int:
     """Directions of the shortest ways from position a to b of k: bit 0 up, bit 1 down; both when equally short."""
     if a == b:
         return 0
@@ -20,16 +20,16 @@ def towards(a, b, k, wraps, directions):
     return 1 if 2 * up < k else 2
 
 
-@helper(lambda t: t.int64(t.int64[::1], t.int64, t.int64, t.int64))
-def offered(out, count, first, many):
+@helper
+def offered(out: I64, count: int, first: int, many: int) -> int:
     """Write `many` VCs from `first` on behind the candidates in out[0:count]; the new count."""
     for v in range(many):
         out[count + v] = first + v
     return count + many
 
 
-@helper(lambda t: t.int64(t.int64[::1], t.int64, t.int64, t.int64, t.int64))
-def vcs_of_lane(out, first, lane, vcs, lanes):
+@helper
+def vcs_of_lane(out: I64, first: int, lane: int, vcs: int, lanes: int) -> int:
     """Write the VCs of a lane on the channel whose first VC is given: every `lanes`-th of its `vcs`; how many."""
     count = 0
     for v in range(lane, vcs, lanes):
@@ -38,8 +38,8 @@ def vcs_of_lane(out, first, lane, vcs, lanes):
     return count
 
 
-@helper(lambda t: t.int64(t.int64[::1], t.int64, t.int64, t.int64, t.int64, t.READ64, t.int64, t.int64))
-def offer(out, count, pick, here, there, first, index, share):
+@helper
+def offer(out: I64, count: int, pick: int, here: int, there: int, first: READ64, index: int, share: int) -> int:
     """Turn out[0:count], channels, into `share` VCs of each from `index` on; the new count.
 
     `pick` −1 keeps every channel, 0 the first; any other number is the seed of a choice that depends on `here` and
@@ -58,8 +58,8 @@ def offer(out, count, pick, here, there, first, index, share):
     return count * share
 
 
-@helper(lambda t: t.int64(t.int64, t.int64, t.int64, t.int64))
-def shifts(u, v, letters, words):
+@helper
+def shifts(u: int, v: int, letters: int, words: int) -> int:
     """Least number of letters that must be shifted into word u from the right to make it v."""
     # After `count` shifts the last letters of u (u % tail) stand where v has its first (v // whole).
     count, whole, tail = 0, 1, words
@@ -70,8 +70,8 @@ def shifts(u, v, letters, words):
     return count
 
 
-@helper(lambda t: t.int64(t.int64, t.int64, t.int64, t.int64))
-def depth(u, a, letters, words):
+@helper
+def depth(u: int, a: int, letters: int, words: int) -> int:
     """Letters of word u after the leading run of letter a: its level in the tree of shifts that starts at aa…a."""
     count, power = 0, words
     while power > 1:

@@ -3,12 +3,9 @@
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from unknot._base.kernels.lazy_kernel import kernel
-from unknot.verify.follow_kernel import WIDTH, follow, note_types
-from unknot.verify.states_kernel import traversal_types
+from unknot._base.kernels.lazy_kernel import FLAGS, I32, I64, READ32, READ64, READ_BOOL, kernel
+from unknot.verify.follow_kernel import WIDTH, Notes, follow
+from unknot.verify.states_kernel import Traversal
 
 
 class Inner(NamedTuple):
@@ -25,13 +22,13 @@ class Inner(NamedTuple):
         VCs with an edge to a VC, and its number among their edges.
     """
 
-    cyclic: npt.NDArray[np.bool_]
-    first: npt.NDArray[np.int64]
-    target: npt.NDArray[np.int32]
-    slot: npt.NDArray[np.int64]
-    back_first: npt.NDArray[np.int64]
-    back: npt.NDArray[np.int32]
-    back_edge: npt.NDArray[np.int32]
+    cyclic: READ_BOOL
+    first: READ64
+    target: READ32
+    slot: READ64
+    back_first: READ64
+    back: READ32
+    back_edge: READ32
 
 
 class Cells(NamedTuple):
@@ -50,10 +47,10 @@ class Cells(NamedTuple):
         These words.
     """
 
-    first: npt.NDArray[np.int64]
-    block: npt.NDArray[np.int32]
-    word: npt.NDArray[np.int64]
-    bits: npt.NDArray[np.int64]
+    first: READ64
+    block: I32
+    word: READ64
+    bits: I64
 
 
 class Kinds(NamedTuple):
@@ -66,9 +63,9 @@ class Kinds(NamedTuple):
         VCs of each kind, in compressed rows.
     """
 
-    of: npt.NDArray[np.int32]
-    first: npt.NDArray[np.int64]
-    member: npt.NDArray[np.int32]
+    of: READ32
+    first: READ64
+    member: READ32
 
 
 class LivingRules(NamedTuple):
@@ -112,39 +109,19 @@ class DeletionMarks(NamedTuple):
         Head and tail of the queue, size of the stack.
     """
 
-    live: npt.NDArray[np.bool_]
-    owner: npt.NDArray[np.int32]
-    blocked: npt.NDArray[np.int64]
-    dead: npt.NDArray[np.int64]
-    on: npt.NDArray[np.int64]
-    removed: npt.NDArray[np.int64]
-    queue: npt.NDArray[np.int32]
-    stack: npt.NDArray[np.int32]
-    cursor: npt.NDArray[np.int64]
+    live: FLAGS
+    owner: I32
+    blocked: I64
+    dead: I64
+    on: I64
+    removed: I64
+    queue: I32
+    stack: I32
+    cursor: I64
 
 
-def inner_types(t):
-    return t.NamedTuple((t.READ_BOOL, t.READ64, t.READ32, t.READ64, t.READ64, t.READ32, t.READ32), Inner)
-
-
-def cell_types(t):
-    return t.NamedTuple((t.READ64, t.I32, t.READ64, t.I64), Cells)
-
-
-def kind_types(t):
-    return t.NamedTuple((t.READ32, t.READ64, t.READ32), Kinds)
-
-
-def rule_types(t):
-    return t.NamedTuple((t.boolean,) * 3, LivingRules)
-
-
-def mark_types(t):
-    return t.NamedTuple((t.boolean[::1], t.I32, t.I64, t.I64, t.I64, t.I64, t.I32, t.I32, t.I64), DeletionMarks)
-
-
-@kernel(lambda t: t.int64(t.int64))
-def size_of(some):
+@kernel
+def size_of(some: int) -> int:
     """Number of members of a set of addresses of a block."""
     # LLVM recognises this loop and makes one instruction of it.
     size = 0
@@ -154,21 +131,21 @@ def size_of(some):
     return size
 
 
-@kernel(lambda t: t.int64(inner_types(t), t.int64), inline=True)
-def words_of(inner, vc):
+@kernel(inline=True)
+def words_of(inner: Inner, vc: int) -> int:
     """Number of words of each cell of a VC."""
     # 0: those that reach it; 1: those that enter; 2 + 2 e and 3 + 2 e: those that go on over edge e, and wait for it.
     return 2 * (1 + inner.first[vc + 1] - inner.first[vc])
 
 
-@kernel(lambda t: t.int64(inner_types(t), cell_types(t), t.int64, t.int64), inline=True)
-def first_word(inner, cells, vc, cell):
+@kernel(inline=True)
+def first_word(inner: Inner, cells: Cells, vc: int, cell: int) -> int:
     """Where the words of a cell of a VC begin."""
     return cells.word[vc] + (cell - cells.first[vc]) * words_of(inner, vc)
 
 
-@kernel(lambda t: t.int64(cell_types(t), t.int64, t.int64))
-def cell_of(cells, vc, block):
+@kernel
+def cell_of(cells: Cells, vc: int, block: int) -> int:
     """Return the cell of a VC for a block of addresses; −1 if there is none."""
     blocks = cells.block
     low, high = cells.first[vc], cells.first[vc + 1] - 1
@@ -185,8 +162,8 @@ def cell_of(cells, vc, block):
     return low if blocks[low] == block else -1
 
 
-@kernel(lambda t: t.void(t.int64, note_types(t)), inline=True)
-def _clear(v, notes):
+@kernel(inline=True)
+def _clear(v: int, notes: Notes) -> None:
     """Forget what was noted of a VC."""
     first, goes, waits, entered, outside = notes.first, notes.goes, notes.waits, notes.entered, notes.outside
     for slot in range(first[v], first[v + 1]):
@@ -194,8 +171,10 @@ def _clear(v, notes):
     entered[v] = outside[v] = 0
 
 
-@kernel(lambda t: t.int64(traversal_types(t), t.READ64, t.int64, t.int64, note_types(t), inner_types(t), t.I32))
-def count_cells(traversal, addresses, start, stop, notes, inner, counts):
+@kernel
+def count_cells(
+    traversal: Traversal, addresses: READ64, start: int, stop: int, notes: Notes, inner: Inner, counts: I32
+) -> int:
     """Count the cells of each cyclic VC in `counts`.
 
     Adds the states in them to totals[3]. Returns −1, or the address of a broken state.
@@ -215,12 +194,17 @@ def count_cells(traversal, addresses, start, stop, notes, inner, counts):
     return -1
 
 
-@kernel(
-    lambda t: t.int64(
-        traversal_types(t), t.READ64, t.int64, t.int64, note_types(t), inner_types(t), t.I64, cell_types(t)
-    )
-)
-def fill_cells(traversal, addresses, start, stop, notes, inner, cursor, cells):
+@kernel
+def fill_cells(
+    traversal: Traversal,
+    addresses: READ64,
+    start: int,
+    stop: int,
+    notes: Notes,
+    inner: Inner,
+    cursor: I64,
+    cells: Cells,
+) -> int:
     """Write the cells of some addresses, as `unknot.verify.waiting` says; cursor[v] is the next cell of VC v.
 
     Returns −1, or an address of which there are other states than were counted.

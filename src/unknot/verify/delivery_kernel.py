@@ -4,12 +4,11 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import I64, READ32, READ64, kernel
 from unknot.network.graph_kernel import bfs
 from unknot.routing.contract import EJECT, VC_MASK
-from unknot.verify.states_kernel import explore, mark_back, mark_delivering, predecessors, traversal_types
+from unknot.verify.states_kernel import Traversal, explore, mark_back, mark_delivering, predecessors
 
 PAIRS, UNDELIVERED, DEAD_ENDS, LOOPS, ENDLESS, LONGER, LONGEST, LONGEST_SOURCE, LONGEST_ADDRESS, BROKEN = range(10)
 """Entries of the totals. ENDLESS: addresses with a cycle; LONGER: 1 if a step is not on a shortest path."""
@@ -29,18 +28,14 @@ class RouteNotes(NamedTuple):
         The first addresses with cycles, each with its first state.
     """
 
-    totals: npt.NDArray[np.int64]
-    dead: npt.NDArray[np.int64]
-    loops: npt.NDArray[np.int64]
-    endless: npt.NDArray[np.int64]
+    totals: I64
+    dead: I64
+    loops: I64
+    endless: I64
 
 
-def route_note_types(t):
-    return t.NamedTuple((t.I64,) * 4, RouteNotes)
-
-
-@kernel(lambda t: t.int64(t.READ64, t.READ64, t.I64, t.I64))
-def _longest(before, back, left, length):
+@kernel
+def _longest(before: READ64, back: READ64, left: I64, length: I64) -> int:
     """Take states whose successors are all done, of which ``left[i]`` are not; return how many do not go on for ever.
 
     ``length[i]`` becomes the most steps from state i, where that has an end.
@@ -67,20 +62,18 @@ def _longest(before, back, left, length):
     return done
 
 
-@kernel(lambda t: t.void(t.I64, t.int64, t.int64, t.int64))
-def _note(places, number, at, address):
+@kernel
+def _note(places: I64, number: int, at: int, address: int) -> None:
     """Write down a place as the pair of this number, if there is room."""
     if 2 * number + 1 < len(places):
         places[2 * number] = at
         places[2 * number + 1] = address
 
 
-@kernel(
-    lambda t: t.int64(
-        traversal_types(t), t.Tuple((t.READ64, t.READ32, t.READ32)), t.int64, t.int64, route_note_types(t)
-    )
-)
-def follow_routes(traversal, network, start, stop, notes):
+@kernel
+def follow_routes(
+    traversal: Traversal, network: tuple[READ64, READ32, READ32], start: int, stop: int, notes: RouteNotes
+) -> int:
     """Follow the routes of the addresses from `start` to `stop`.
 
     `network` holds the sources of channels by their targets in compressed rows, and the target router of each VC.

@@ -3,14 +3,23 @@
 
 import numpy as np
 
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import I16, I64, READ32, READ64, kernel
 from unknot.routing.contract import EJECT, VC_MASK
 
 FAR = 32767
 
 
-@kernel(lambda t: t.void(t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.READ64, t.READ64, t.int16[::1]))
-def spans(vcs, input_vc, next_first, next_state, stay_first, head_first, head_wait, span):
+@kernel
+def spans(
+    vcs: int,
+    input_vc: READ64,
+    next_first: READ64,
+    next_state: READ64,
+    stay_first: READ64,
+    head_first: READ64,
+    head_wait: READ64,
+    span: I16,
+) -> None:
     """Fill span[vcs v + w]: the fewest VCs of a worm that holds v at its tail and waits for w; FAR if there is none.
 
     The heads of state s are stay_first[s] to stay_first[s + 1]. One breadth-first search from every state.
@@ -45,8 +54,8 @@ def spans(vcs, input_vc, next_first, next_state, stay_first, head_first, head_wa
                     count += 1
 
 
-@kernel(lambda t: t.int64(t.READ64, t.READ64, t.READ64, t.int64, t.I64))
-def round_trip(first, target, weight, steps, walk):
+@kernel
+def round_trip(first: READ64, target: READ64, weight: READ64, steps: int, walk: I64) -> int:
     """Write a closed walk of exactly `steps` steps of the least weight to `walk`; return its weight, or −1.
 
     It is looked for from its lowest node, over higher ones. Every step weighs at least 1.
@@ -93,8 +102,10 @@ def round_trip(first, target, weight, steps, walk):
     return best
 
 
-@kernel(lambda t: t.void(t.int64, t.READ64, t.READ64, t.READ64, t.READ64, t.READ32, t.I64, t.I64))
-def nearest(ports, order, first, candidates, edge, target, depth, least):
+@kernel
+def nearest(
+    ports: int, order: READ64, first: READ64, candidates: READ64, edge: READ64, target: READ32, depth: I64, least: I64
+) -> None:
     """Lower least[e] to the depth of the states of one address at which dependency e arises.
 
     The first `ports` states are injection ports, the others follow breadth first; ``edge[u]`` to ``edge[u + 1]``

@@ -3,12 +3,9 @@
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import FLAGS, I32, I64, READ32, READ64, READ_BOOL, kernel
 from unknot.network.graph_kernel import bfs
-from unknot.routing.path_vector_kernel import BITS, announce, graph_types, policy_types, route_types
+from unknot.routing.path_vector_kernel import BITS, ChannelGraph, Policy, VectorRoutes, announce
 
 
 class PossibleFailures(NamedTuple):
@@ -24,9 +21,9 @@ class PossibleFailures(NamedTuple):
         Parts that fail at most.
     """
 
-    link: npt.NDArray[np.int64]
-    own: npt.NDArray[np.int64]
-    kept: npt.NDArray[np.bool_]
+    link: READ64
+    own: READ64
+    kept: READ_BOOL
     most: int
 
 
@@ -49,27 +46,18 @@ class FailureSearch(NamedTuple):
         Routers on shortest paths from terminals to the present destination.
     """
 
-    distance: npt.NDArray[np.int32]
-    seen: npt.NDArray[np.int32]
-    used: npt.NDArray[np.int32]
-    stack: npt.NDArray[np.int64]
-    queue: npt.NDArray[np.int32]
-    on_way: npt.NDArray[np.bool_]
+    distance: I32
+    seen: I32
+    used: I32
+    stack: I64
+    queue: I32
+    on_way: FLAGS
 
 
-def failure_types(t):
-    return t.NamedTuple((t.READ64, t.READ64, t.READ_BOOL, t.int64), PossibleFailures)
-
-
-def search_types(t):
-    return t.NamedTuple((t.I32, t.I32, t.I32, t.I64, t.I32, t.boolean[::1]), FailureSearch)
-
-
-@kernel(
-    lambda t: t.boolean(graph_types(t), t.READ_BOOL, failure_types(t), t.int64, t.int64, search_types(t)),
-    allocates=False,
-)
-def is_fixed(graph, alive, failures, start, home, search):
+@kernel(allocates=False)
+def is_fixed(
+    graph: ChannelGraph, alive: READ_BOOL, failures: PossibleFailures, start: int, home: int, search: FailureSearch
+) -> bool:
     """Whether disjoint shortest paths outnumber the failures, so that at least one path survives."""
     first_out, outgoing, target = graph.first_out, graph.outgoing, graph.target
     link, own, kept, most = failures
@@ -122,14 +110,18 @@ def is_fixed(graph, alive, failures, start, home, search):
             return True
 
 
-@kernel(
-    lambda t: t.int64(
-        graph_types(t), t.READ_BOOL, t.Tuple((t.READ64, t.READ32)), t.READ32, t.READ64, t.READ64, failure_types(t),
-        search_types(t), t.I64,
-    ),
-    allocates=False,
-)  # fmt: skip
-def loose_pairs(graph, alive, entering, systems, homes, hosts, failures, search, pairs):
+@kernel(allocates=False)
+def loose_pairs(
+    graph: ChannelGraph,
+    alive: READ_BOOL,
+    entering: tuple[READ64, READ32],
+    systems: READ32,
+    homes: READ64,
+    hosts: READ64,
+    failures: PossibleFailures,
+    search: FailureSearch,
+    pairs: I64,
+) -> int:
     """Write the pairs of routers with terminals of which failures may break all shortest paths; return their number.
 
     −1: some router could refuse a shortest path, or has none. If all routers of an AS are as far from the destination
@@ -177,14 +169,19 @@ def loose_pairs(graph, alive, entering, systems, homes, hosts, failures, search,
     return count
 
 
-@kernel(
-    lambda t: t.int64(
-        graph_types(t), t.READ_BOOL, policy_types(t), t.READ32, t.READ64, t.READ64, route_types(t), t.boolean[::1],
-        t.I64, t.I64,
-    ),
-    allocates=False,
-)  # fmt: skip
-def dependencies(graph, alive, policy, preferred, homes, hosts, routes, active, after, totals):
+@kernel(allocates=False)
+def dependencies(
+    graph: ChannelGraph,
+    alive: READ_BOOL,
+    policy: Policy,
+    preferred: READ32,
+    homes: READ64,
+    hosts: READ64,
+    routes: VectorRoutes,
+    active: FLAGS,
+    after: I64,
+    totals: I64,
+) -> int:
     """Write which channel waits for which, as words of bits for each channel; return the undelivered pairs.
 
     hosts: terminals at each router, none at one that failed; active: room. totals[:2]: see `choices` of

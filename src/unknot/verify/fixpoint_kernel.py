@@ -3,15 +3,15 @@
 
 import numpy as np
 
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import I32, I64, READ64, kernel
 from unknot.verify.cells_kernel import (
+    Cells,
+    DeletionMarks,
+    Inner,
+    Kinds,
+    LivingRules,
     cell_of,
-    cell_types,
     first_word,
-    inner_types,
-    kind_types,
-    mark_types,
-    rule_types,
     size_of,
     words_of,
 )
@@ -21,8 +21,8 @@ ALL = (1 << WIDTH) - 1
 """Set of all addresses of a block."""
 
 
-@kernel(lambda t: t.int64(t.READ64, t.int64, t.int64), inline=True)
-def _go_on(bits, base, stop):
+@kernel(inline=True)
+def _go_on(bits: READ64, base: int, stop: int) -> int:
     """States of a cell with a remaining successor."""
     some = 0
     for k in range(base + 2, stop, 2):
@@ -30,8 +30,8 @@ def _go_on(bits, base, stop):
     return some
 
 
-@kernel(lambda t: t.void(t.int64, t.int64, mark_types(t)), inline=True)
-def _stack(c, some, marks):
+@kernel(inline=True)
+def _stack(c: int, some: int, marks: DeletionMarks) -> None:
     """Stack states of a cell that are to be dealt with."""
     if marks.dead[c] == 0:
         marks.stack[marks.cursor[2]] = c
@@ -39,8 +39,8 @@ def _stack(c, some, marks):
     marks.dead[c] |= some
 
 
-@kernel(lambda t: t.void(inner_types(t), cell_types(t), kind_types(t), rule_types(t), mark_types(t)))
-def begin(inner, cells, kinds, rules, marks):
+@kernel
+def begin(inner: Inner, cells: Cells, kinds: Kinds, rules: LivingRules, marks: DeletionMarks) -> None:
     """Count what supports states and VCs at first; delete VCs, and stack states, that nothing supports."""
     cell_first, _, word, bits = cells
     cyclic, kind = inner.cyclic, kinds.of
@@ -72,8 +72,8 @@ def begin(inner, cells, kinds, rules, marks):
             cursor[1] += 1
 
 
-@kernel(lambda t: t.boolean(inner_types(t), cell_types(t), mark_types(t)))
-def strand(inner, cells, marks):
+@kernel
+def strand(inner: Inner, cells: Cells, marks: DeletionMarks) -> bool:
     """Stack the remaining states that reach no blocked state; return whether any exist.
 
     They can only be states that support each other in a cycle: others die with their last successor. Nothing else
@@ -113,8 +113,8 @@ def strand(inner, cells, marks):
     return cursor[2] > 0
 
 
-@kernel(lambda t: t.void(t.int64, t.int64, mark_types(t)), inline=True)
-def _take_off(k, some, marks):
+@kernel(inline=True)
+def _take_off(k: int, some: int, marks: DeletionMarks) -> None:
     """Count states off their kind of VC, and queue it with its last."""
     cursor = marks.cursor
     marks.on[k] -= size_of(some)
@@ -124,10 +124,10 @@ def _take_off(k, some, marks):
         cursor[1] += 1
 
 
-@kernel(
-    lambda t: t.int64(t.int64, t.int64, inner_types(t), cell_types(t), kind_types(t), rule_types(t), mark_types(t))
-)
-def _unblock(u, edge, inner, cells, kinds, rules, marks):
+@kernel
+def _unblock(
+    u: int, edge: int, inner: Inner, cells: Cells, kinds: Kinds, rules: LivingRules, marks: DeletionMarks
+) -> int:
     """Remove the states of VC u that were blocked by waiting for a dead edge; return the number of cells seen."""
     cell_first, word, bits, inner_first, kind = cells.first, cells.word, cells.bits, inner.first, kinds.of
     live, blocked = marks.live, marks.blocked
@@ -156,8 +156,8 @@ def _unblock(u, edge, inner, cells, kinds, rules, marks):
     return cell_first[u + 1] - cell_first[u]
 
 
-@kernel(lambda t: t.boolean(inner_types(t), cell_types(t), kind_types(t), rule_types(t), mark_types(t), t.int64))
-def drain(inner, cells, kinds, rules, marks, budget):
+@kernel
+def drain(inner: Inner, cells: Cells, kinds: Kinds, rules: LivingRules, marks: DeletionMarks, budget: int) -> bool:
     """Delete VCs until each one left has a state from which a header may come to block for good.
 
     Without `spread` (saf, vct) that is a state all of whose waits are left. With `spread` (wormhole) it is a state
@@ -206,13 +206,17 @@ def drain(inner, cells, kinds, rules, marks, budget):
     return False
 
 
-@kernel(
-    lambda t: t.int64(
-        inner_types(t), cell_types(t), kind_types(t), rule_types(t), mark_types(t), t.READ64, t.int64,
-        t.Tuple((t.I32, t.I32, t.I64, t.I32)),
-    )
-)  # fmt: skip
-def pick(inner, cells, kinds, rules, marks, addresses, most, heads):
+@kernel
+def pick(
+    inner: Inner,
+    cells: Cells,
+    kinds: Kinds,
+    rules: LivingRules,
+    marks: DeletionMarks,
+    addresses: READ64,
+    most: int,
+    heads: tuple[I32, I32, I64, I32],
+) -> int:
     """Pick for each remaining VC up to `most` blocked states, no two with the same remaining awaited VCs.
 
     Heads are written as for `unknot.verify.waiting.BlockedHeads`: a header that commits has a head for each choice.

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import I64, READ32, READ64, kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.verify.states_kernel import ask, scratch_types, traversal_types
+from unknot.verify.states_kernel import Scratch, Traversal, ask
 
 IntArray = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
@@ -39,22 +39,18 @@ class Notes(NamedTuple):
         Number of states; of addresses; the input VC of a broken state; states on cycles of dependencies.
     """
 
-    rank: IntArray
-    first: Ints
-    goes: Ints
-    waits: Ints
-    entered: Ints
-    outside: Ints
-    reached: Ints
-    totals: Ints
+    rank: READ32
+    first: READ64
+    goes: I64
+    waits: I64
+    entered: I64
+    outside: I64
+    reached: I64
+    totals: I64
 
 
-def note_types(t):
-    return t.NamedTuple((t.READ32, t.READ64, *(t.I64,) * 6), Notes)
-
-
-@kernel(lambda t: t.int64(t.int64, t.int64, t.int64, t.int64, t.int64, scratch_types(t), note_types(t)), inline=True)
-def _enter(at, count, some, head, size, scratch, notes):
+@kernel(inline=True)
+def _enter(at: int, count: int, some: int, head: int, size: int, scratch: Scratch, notes: Notes) -> int:
     """Note the held answer of `count` candidates for some addresses, and queue the VCs reached by it.
 
     The queue is a ring of the input VCs with pending states, from `head` on. Returns its size.
@@ -90,8 +86,8 @@ def _enter(at, count, some, head, size, scratch, notes):
     return size
 
 
-@kernel(lambda t: t.int64(traversal_types(t), t.READ64, t.int64, t.int64, note_types(t)))
-def follow(traversal, addresses, low, width, notes):
+@kernel
+def follow(traversal: Traversal, addresses: READ64, low: int, width: int, notes: Notes) -> int:
     """Visit every state of `width` addresses, from the one at `low` on, and note what the answers are.
 
     Each address has a bit in ``reached[v]`` for every VC: what is read of a VC serves all of them, and those that get
@@ -152,8 +148,8 @@ def follow(traversal, addresses, low, width, notes):
     return -1
 
 
-@kernel(lambda t: t.int64(traversal_types(t), t.READ64, t.int64, t.int64, note_types(t)))
-def depend(traversal, addresses, start, stop, notes):
+@kernel
+def depend(traversal: Traversal, addresses: READ64, start: int, stop: int, notes: Notes) -> int:
     """Note the dependencies of the addresses from the one at `start` to that at `stop`, by `follow`."""
     for low in range(start, stop, WIDTH):
         broken = follow(traversal, addresses, low, min(WIDTH, stop - low), notes)

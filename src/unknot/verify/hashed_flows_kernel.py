@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """Flows on equal-cost paths, drawn many times: the load of each channel when hashes choose the next hops."""
 
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import F64, I64, READ32, READ64, kernel
 
 INDEPENDENT, SAME, CRC = 0, 1, 2
 """Hashes: a random one for each switch, one for all switches, or CRC-32 with a seed for each switch."""
@@ -10,8 +10,8 @@ KEY_WORDS = 3
 """Words of 32 bits of a flow's key: source, destination, and source port with the port of RoCE."""
 
 
-@kernel(lambda t: t.int64(t.int64), inline=True, allocates=False)
-def mixed(x):
+@kernel(inline=True, allocates=False)
+def mixed(x: int) -> int:
     """Bits of a number, mixed (SplitMix64, Steele, Lea and Flood 2014), without the sign."""
     x = x + -7046029254386353131
     x = (x ^ ((x >> 30) & 0x3FFFFFFFF)) * -4658895280553007687
@@ -19,8 +19,8 @@ def mixed(x):
     return (x ^ ((x >> 31) & 0x1FFFFFFFF)) & 0x7FFFFFFFFFFFFFFF
 
 
-@kernel(lambda t: t.int64(t.int64, t.int64), allocates=False)
-def crc(value, word):
+@kernel(allocates=False)
+def crc(value: int, word: int) -> int:
     """Continue a CRC-32 by a word of 32 bits."""
     value ^= word
     for _ in range(32):
@@ -28,16 +28,11 @@ def crc(value, word):
     return value
 
 
-@kernel(
-    lambda t: t.void(
-        t.READ64, t.READ64, t.READ32, t.READ32, t.READ64, t.READ64, t.float64[::1], t.READ64, t.int64, t.int64,
-        t.int64, t.int64, t.float64[::1], t.float64[::1], t.float64[::1], t.I64,
-    ),
-    allocates=False,
-)  # fmt: skip
+@kernel(allocates=False)
 def draw(
-    first, onward, channel, router, start, keys, rate, seeds, kind, qps, draws, seed, slowness, peaks, load, busiest
-):  # fmt: skip
+    first: READ64, onward: READ64, channel: READ32, router: READ32, start: READ64, keys: READ64, rate: F64,
+    seeds: READ64, kind: int, qps: int, draws: int, seed: int, slowness: F64, peaks: F64, load: F64, busiest: I64,
+) -> None:  # fmt: skip
     """Draw the choices of all flows some times: the highest load of each time, and how often a channel had it.
 
     State i leads to states ``onward[first[i] : first[i + 1]]`` by channels of the same places; a state without any is

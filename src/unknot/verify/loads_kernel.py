@@ -3,12 +3,12 @@
 
 import numpy as np
 
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import F64, FLAGS, I64, READ32, READ64, kernel
 from unknot.routing.contract import EJECT, TIER, VC_MASK
 
 
-@kernel(lambda t: t.int64(t.float64[::1], t.boolean[::1], t.I64), allocates=False)
-def _start(rate, reached, stack):
+@kernel(allocates=False)
+def _start(rate: F64, reached: FLAGS, stack: I64) -> int:
     """Mark the states into which something is sent as reached and put them on a stack; return their number."""
     size = 0
     for i in range(rate.size):
@@ -19,8 +19,8 @@ def _start(rate, reached, stack):
     return size
 
 
-@kernel(lambda t: t.int64(t.I64, t.int64), allocates=False)
-def _root(parent, i):
+@kernel(allocates=False)
+def _root(parent: I64, i: int) -> int:
     """Return the root of state i, and halve its way there."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
@@ -28,8 +28,10 @@ def _root(parent, i):
     return i
 
 
-@kernel(lambda t: t.int64(t.READ64, t.READ64, t.READ64, t.READ32, t.float64[::1], t.I64, t.float64[::1]))
-def spread(order, first, candidates, channel_of, rate, slot, load):
+@kernel
+def spread(
+    order: READ64, first: READ64, candidates: READ64, channel_of: READ32, rate: F64, slot: I64, load: F64
+) -> int:
     """Send ``rate[i]`` into every state i and add what each VC carries to `load`.
 
     States are those of `explore`; a header takes each candidate of the lowest tier equally often. `slot` is scratch.
@@ -108,8 +110,8 @@ def spread(order, first, candidates, channel_of, rate, slot, load):
     return choice
 
 
-@kernel(lambda t: t.boolean(t.READ64, t.READ64, t.READ64, t.READ32, t.float64[::1], t.I64))
-def one_route(order, first, candidates, channel_of, rate, slot):
+@kernel
+def one_route(order: READ64, first: READ64, candidates: READ64, channel_of: READ32, rate: F64, slot: I64) -> bool:
     """Return whether every sent header takes a single sequence of channels, whatever it selects.
 
     States that one sequence of channels can lead a header to are united, as in the comparison of automata by Hopcroft

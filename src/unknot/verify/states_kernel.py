@@ -4,9 +4,8 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.kernels.lazy_kernel import call_rule, kernel
+from unknot._base.kernels.lazy_kernel import FLAGS, I32, I64, READ32, READ64, READ_BOOL, call_rule, kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 
 
@@ -23,10 +22,10 @@ class RuleAnswers(NamedTuple):
         The candidates of each row, in compressed rows.
     """
 
-    first: npt.NDArray[np.int64]
-    input_vc: npt.NDArray[np.int64]
-    start: npt.NDArray[np.int64]
-    candidates: npt.NDArray[np.int64]
+    first: READ64
+    input_vc: READ64
+    start: READ64
+    candidates: READ64
 
 
 class Layout(NamedTuple):
@@ -47,11 +46,11 @@ class Layout(NamedTuple):
         Whether headers keep their first choice.
     """
 
-    router: npt.NDArray[np.int32]
-    tail: npt.NDArray[np.int32]
-    eject: npt.NDArray[np.int32]
-    destination: npt.NDArray[np.int32]
-    may_use: npt.NDArray[np.bool_]
+    router: READ32
+    tail: READ32
+    eject: READ32
+    destination: READ32
+    may_use: READ_BOOL
     answers: RuleAnswers
     commits: int
 
@@ -59,11 +58,11 @@ class Layout(NamedTuple):
 class Scratch(NamedTuple):
     """Where `explore` works: stamps of VCs; states in order, their first candidates, candidates; answer of a rule."""
 
-    seen: npt.NDArray[np.int32]
-    order: npt.NDArray[np.int64]
-    first: npt.NDArray[np.int64]
-    candidates: npt.NDArray[np.int64]
-    out: npt.NDArray[np.int64]
+    seen: I32
+    order: I64
+    first: I64
+    candidates: I64
+    out: I64
 
 
 class Traversal(NamedTuple):
@@ -82,24 +81,8 @@ class Traversal(NamedTuple):
     scratch: Scratch
 
 
-def answer_types(t):
-    return t.NamedTuple((t.READ64,) * 4, RuleAnswers)
-
-
-def layout_types(t):
-    return t.NamedTuple((t.READ32,) * 4 + (t.READ_BOOL, answer_types(t), t.int64), Layout)
-
-
-def scratch_types(t):
-    return t.NamedTuple((t.I32, t.I64, t.I64, t.I64, t.I64), Scratch)
-
-
-def traversal_types(t):
-    return t.NamedTuple((t.int64, layout_types(t), scratch_types(t)), Traversal)
-
-
-@kernel(lambda t: t.int64(t.int64, t.int64, answer_types(t), t.I64))
-def looked_up(at, address, answers, out):
+@kernel
+def looked_up(at: int, address: int, answers: RuleAnswers, out: I64) -> int:
     """The answer of a table for a state, in the form of a rule; −1 if the candidates exceed the maximum."""
     first, input_vc, start, candidates = answers
     # Rows ascend within an address; most have few, so that a search by halves beats an index of all states.
@@ -120,8 +103,8 @@ def looked_up(at, address, answers, out):
     return count
 
 
-@kernel(lambda t: t.int64(traversal_types(t), t.int64, t.int64, t.int64), inline=True)
-def ask(traversal, at, address, home):
+@kernel(inline=True)
+def ask(traversal: Traversal, at: int, address: int, home: int) -> int:
     """Write the candidates of a state to `scratch.out`; returns how many, or −1 if it breaks the contract."""
     rule, layout, scratch = traversal
     router, tail, commits, out = layout.router, layout.tail, layout.commits, scratch.out
@@ -146,8 +129,8 @@ def ask(traversal, at, address, home):
     return offered if waits else -1
 
 
-@kernel(lambda t: t.int64(traversal_types(t), t.int64, t.int64))
-def explore(traversal, address, stamp):
+@kernel
+def explore(traversal: Traversal, address: int, stamp: int) -> int:
     """Visit every state of an address, breadth first.
 
     The candidates of state order[i] are candidates[first[i]:first[i + 1]], without NO_WAIT where headers commit: they
@@ -191,8 +174,8 @@ def explore(traversal, address, stamp):
     return count
 
 
-@kernel(lambda t: t.Tuple((t.I64, t.I64))(t.int64, t.READ64, t.READ64, t.READ64, t.I64))
-def predecessors(count, order, first, candidates, slot):
+@kernel
+def predecessors(count: int, order: READ64, first: READ64, candidates: READ64, slot: I64) -> tuple[I64, I64]:
     """Return compressed rows of the states from which each of `count` states is entered, by their numbers.
 
     ``slot[input VC]`` becomes the number of its state.
@@ -218,8 +201,8 @@ def predecessors(count, order, first, candidates, slot):
     return before, back
 
 
-@kernel(lambda t: t.void(t.READ64, t.READ64, t.boolean[::1]))
-def mark_back(before, back, marked):
+@kernel
+def mark_back(before: READ64, back: READ64, marked: FLAGS) -> None:
     """Mark every state from which a marked one can be reached, given the predecessors of all."""
     stack = np.empty(marked.size, np.int64)
     size = 0
@@ -238,8 +221,8 @@ def mark_back(before, back, marked):
                 size += 1
 
 
-@kernel(lambda t: t.void(t.READ64, t.READ64, t.READ64, t.READ64, t.boolean[::1]))
-def mark_delivering(first, candidates, before, back, delivers):
+@kernel
+def mark_delivering(first: READ64, candidates: READ64, before: READ64, back: READ64, delivers: FLAGS) -> None:
     """Mark every state from which ejection can be reached."""
     for i in range(delivers.size):
         delivers[i] = False

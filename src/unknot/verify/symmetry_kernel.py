@@ -3,13 +3,13 @@
 
 import numpy as np
 
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import READ32, READ64, kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
-from unknot.verify.states_kernel import explore, traversal_types
+from unknot.verify.states_kernel import Traversal, explore
 
 
-@kernel(lambda t: t.boolean(t.READ64, t.int64, t.int64, t.READ64, t.int64, t.int64))
-def _within(some, low, high, others, start, stop):
+@kernel
+def _within(some: READ64, low: int, high: int, others: READ64, start: int, stop: int) -> bool:
     """Whether each of some[low:high] is among others[start:stop]."""
     for k in range(low, high):
         among = False
@@ -20,8 +20,10 @@ def _within(some, low, high, others, start, stop):
     return True
 
 
-@kernel(lambda t: t.int64(traversal_types(t), t.int64, t.int64, t.Tuple((t.READ32,) * 7)))
-def commutes(traversal, start, stop, group):
+@kernel
+def commutes(
+    traversal: Traversal, start: int, stop: int, group: tuple[READ32, READ32, READ32, READ32, READ32, READ32, READ32]
+) -> int:
     """Compare the addresses `start` to `stop`, counted along the orbits, with the representatives of their orbits.
 
     `group` holds the columns of `Translations` and the representative of each orbit of addresses. Returns how many

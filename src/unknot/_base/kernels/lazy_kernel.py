@@ -13,8 +13,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cached_property, update_wrapper
-from typing import Any
+from functools import cached_property, partial, update_wrapper
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
 
 from unknot._base.kernels.linked import NUMBER
 from unknot._base.kernels.native import Native
@@ -30,49 +33,48 @@ _visited = 0
 _interpreted = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 
-class _Type(str):
-    """A type in a signature that is read without Numba: a name, and how an array of such numbers is written."""
-
-    def __call__(self, *kinds: Any) -> tuple[str, tuple[Any, ...]]:
-        return self, kinds
-
-    def __getitem__(self, _: Any) -> str:
-        return "bool" if self == "boolean" else str(self)
-
-
-class _Types:
-    """The types of signatures by name, as `types_kernel` has them; they give the kinds of a `Native`."""
-
-    I32 = READ32 = "int32"
-    I64 = READ64 = "int64"
-    READ_BOOL = "bool"
-
-    def __getattr__(self, name: str) -> _Type:
-        return _Type(name)
-
-    def Tuple(self, kinds: tuple[Any, ...]) -> tuple[Any, ...]:  # noqa: N802 the name of Numba's
-        return kinds
-
-    def NamedTuple(self, kinds: tuple[Any, ...], _: type) -> tuple[Any, ...]:  # noqa: N802
-        return kinds
+I8 = Annotated[npt.NDArray[np.int8], "I8"]
+I16 = Annotated[npt.NDArray[np.int16], "I16"]
+I32 = Annotated[npt.NDArray[np.int32], "I32"]
+I64 = Annotated[npt.NDArray[np.int64], "I64"]
+F64 = Annotated[npt.NDArray[np.float64], "F64"]
+FLAGS = Annotated[npt.NDArray[np.bool_], "FLAGS"]
+READ32 = Annotated[npt.NDArray[np.int32], "READ32"]
+READ64 = Annotated[npt.NDArray[np.int64], "READ64"]
+READ_BOOL = Annotated[npt.NDArray[np.bool_], "READ_BOOL"]
+"""Contiguous arrays that a kernel takes, by their names in `types_kernel`; `READ`: also those that are read-only."""
+SCALARS = {int: "int64", float: "float64", bool: "boolean", type(None): "void"}
 
 
-def _kind(kind: Any) -> Any:
-    """The kind of a parameter for `Native`."""
-    if isinstance(kind, tuple):
-        return tuple(_kind(part) for part in kind)
-    return NUMBER if isinstance(kind, _Type) else kind
+def typed(annotation: Any, types: Any) -> Any:
+    """Return the type of Numba that an annotation means: a number, an array, a tuple or a named tuple of them."""
+    if annotation in SCALARS:
+        return getattr(types, SCALARS[annotation])
+    if get_origin(annotation) is Annotated:
+        return getattr(types, *annotation.__metadata__)
+    if get_origin(annotation) is tuple:
+        return types.Tuple(tuple(typed(part, types) for part in get_args(annotation)))
+    parts = get_type_hints(annotation, include_extras=True).values()
+    return types.NamedTuple([typed(part, types) for part in parts], annotation)
+
+
+def _kind(annotation: Any) -> Any:
+    """Return the kind of a parameter for `Native`."""
+    if annotation in SCALARS:
+        return NUMBER
+    if get_origin(annotation) is Annotated:
+        return np.dtype(get_args(get_args(get_args(annotation)[0])[1])[0]).name
+    parts = get_args(annotation) or get_type_hints(annotation, include_extras=True).values()
+    return tuple(map(_kind, parts))
 
 
 class Kernel:
-    """A function with the signature for which it is compiled.
+    """A function that is compiled for the types of its annotations.
 
     Parameters
     ----------
     py_func : callable
-        Means the same in plain Python.
-    signature : callable, optional
-        Gives the signature from the types of `unknot._base.kernels.types_kernel`; without it those of the call count.
+        Means the same in plain Python. Without annotations the types of a call count.
     inline : bool
         Whether it becomes part of kernels that call it, for one that is called for every state.
     allocates : bool
@@ -86,15 +88,14 @@ class Kernel:
         What Python calls.
     """
 
-    def __init__(
-        self,
-        py_func: Callable[..., Any],
-        signature: Callable[[Any], Any] | None,
-        inline: bool = False,
-        allocates: bool = True,
-    ) -> None:
+    def __init__(self, py_func: Callable[..., Any], inline: bool = False, allocates: bool = True) -> None:
         update_wrapper(self, py_func)
-        self.py_func, self.signature, self.inline, self.allocates = py_func, signature, inline, allocates
+        self.py_func, self.inline, self.allocates = py_func, inline, allocates
+
+    @property
+    def hints(self) -> dict[str, Any]:
+        """Annotations of the parameters, and `return`."""
+        return get_type_hints(self.py_func, include_extras=True)
 
     @property
     def compiled(self) -> Any:
@@ -102,7 +103,10 @@ class Kernel:
         if made is None:
             types: Any = importlib.import_module("unknot._base.kernels.types_kernel")
             options = {"forceinline": self.inline, "_nrt": self.allocates and not self.inline}
-            make = types.njit(self.signature(types), **types.INNER, **options) if self.signature else types.called
+            kinds = {name: typed(hint, types) for name, hint in self.hints.items()}
+            make = (
+                types.njit(kinds.pop("return")(*kinds.values()), **types.INNER, **options) if kinds else types.called
+            )
             fresh = make(self.py_func)
             # Where two threads are first at the same time, both keep what one of them made.
             made = self.__dict__.setdefault("_compiled", fresh)
@@ -110,10 +114,10 @@ class Kernel:
 
     @cached_property
     def native(self) -> Native:
-        assert self.signature is not None
-        answer, kinds = self.signature(_Types())
+        kinds = self.hints
+        answers = kinds.pop("return") is not type(None)
         place = f"{self.py_func.__module__}.{self.py_func.__qualname__}"
-        return Native(place, *_kind(kinds), answers=answer != "void")
+        return Native(place, *map(_kind, kinds.values()), answers=answers)
 
     @property
     def _numba_type_(self) -> Any:
@@ -124,29 +128,24 @@ class Kernel:
         return (self.py_func if _interpreted or _plain.get() else self.native)(*arguments)
 
 
-def kernel(
-    signature: Callable[[Any], Any], *, inline: bool = False, allocates: bool = True
-) -> Callable[[Callable[..., Any]], Kernel]:
-    """Make a function a kernel.
+def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Make a function a kernel, with the options of `Kernel`.
 
     Examples
     --------
-    >>> @kernel(lambda t: t.int64(t.int64, t.int64))
-    ... def larger(a, b):
+    >>> @kernel
+    ... def larger(a: int, b: int) -> int:
     ...     return a if a > b else b
     >>> with plainly():
     ...     larger(3, 4)
     4
     """
-    return lambda function: Kernel(function, signature, inline, allocates)
+    return partial(Kernel, **options) if function is None else Kernel(function)
 
 
-def helper(signature: Callable[[Any], Any] | None = None) -> Callable[[Callable[..., Any]], Kernel]:
-    """Make a function a kernel for rules and kernels alone: in plain Python they call the function itself."""
-    return lambda function: _Helper(function, signature)
+class helper(Kernel):  # noqa: N801 a decorator, as `kernel` is
+    """A kernel for rules and kernels alone: in plain Python they call the function itself."""
 
-
-class _Helper(Kernel):
     def __call__(self, *arguments: Any) -> Any:
         return self.py_func(*arguments)
 

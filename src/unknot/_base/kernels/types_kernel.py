@@ -26,7 +26,8 @@ READ32 = types.Array(types.int32, 1, "C", readonly=True)
 READ64 = types.Array(types.int64, 1, "C", readonly=True)
 READ_BOOL = types.Array(types.boolean, 1, "C", readonly=True)
 
-I32, I64 = types.int32[::1], types.int64[::1]
+I8, I16, I32, I64 = types.int8[::1], types.int16[::1], types.int32[::1], types.int64[::1]
+F64, FLAGS = types.float64[::1], types.boolean[::1]
 
 
 def __getattr__(name):
