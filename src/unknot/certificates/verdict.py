@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
-
+from unknot._base.arrays import Flags, Ints
 from unknot._base.shown import Brief, Shown
 from unknot._base.switching import Switching
 from unknot._base.three_valued import ThreeValued
@@ -164,9 +162,9 @@ class Certificate(Brief):
     """
 
     kind: Literal["order", "escape", "drain", "exhausted", "pools", "states"]
-    rank: npt.NDArray[np.int64]
-    core: npt.NDArray[np.bool_] | None = None
-    windows: tuple[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], ...] = ()
+    rank: Ints
+    core: Flags | None = None
+    windows: tuple[tuple[Ints, Ints], ...] = ()
 
 
 @dataclass(frozen=True)

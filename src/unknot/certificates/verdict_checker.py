@@ -15,8 +15,8 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small
 from unknot.certificates import plain
@@ -267,7 +267,7 @@ def strike_out(relation: Relation, level: dict[int, int], windows: Iterable[tupl
     plain.check_core(table, rank, {*level}, [[[int(vc) for vc in part] for part in step] for step in windows])
 
 
-def _plain(relation: Relation, out: npt.NDArray[np.int64]) -> Callable[[int, int, int], int]:
+def _plain(relation: Relation, out: Ints) -> Callable[[int, int, int], int]:
     """The plain rule in the form in which compiled ones are called; where it fails, `candidates` says why."""
 
     def rule(at: int, address: int, _: int) -> int:

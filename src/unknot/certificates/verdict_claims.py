@@ -10,7 +10,7 @@ from unknot._base.errors import UnknotError
 from unknot.certificates import plain
 from unknot.certificates.documents import Document, plain_table
 from unknot.certificates.flow_words import technique_words
-from unknot.certificates.verdict import Message, Verdict
+from unknot.certificates.verdict import Certificate, Message, Verdict
 from unknot.network.graph import path_to, reached_from
 from unknot.routing.relation import Relation
 
@@ -43,10 +43,7 @@ def verdict_claim(verdict: Verdict) -> Document:
     certificate, configuration = verdict.certificate, verdict.configuration
     proof: Document
     if certificate is not None:
-        proof = {"kind": certificate.kind, "rank": certificate.rank.tolist()}
-        if certificate.core is not None:
-            proof["core"] = np.flatnonzero(certificate.core).tolist()
-            proof["windows"] = [[np.asarray(part).tolist() for part in step] for step in certificate.windows]
+        proof = reason_of(certificate)
     elif configuration is not None:
         proof = {
             "buffer_depth": configuration.buffer_depth,
@@ -58,6 +55,15 @@ def verdict_claim(verdict: Verdict) -> Document:
         raise UnknotError("an open question has no evidence to write")
     about = technique_words(verdict.switching, verdict.flow)
     return {"subject": "deadlock", **about, "deadlock_free": verdict.deadlock_free, "proof": proof}
+
+
+def reason_of(certificate: Certificate) -> Document:
+    """A certificate as plain data."""
+    reason: Document = {"kind": certificate.kind, "rank": certificate.rank.tolist()}
+    if certificate.core is not None:
+        reason["core"] = np.flatnonzero(certificate.core).tolist()
+        reason["windows"] = [[np.asarray(part).tolist() for part in step] for step in certificate.windows]
+    return reason
 
 
 def message_of(message: Message) -> Document:

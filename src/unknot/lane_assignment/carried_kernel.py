@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Floats, IntArray, Ints
 from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.lane_assignment.load_kernel import serves, steep
 from unknot.search.random_kernel import below
@@ -54,20 +55,20 @@ class Carried(NamedTuple):
     """
 
     apart: int
-    site: npt.NDArray[np.int64]
-    lane: npt.NDArray[np.int64]
-    start: npt.NDArray[np.int64]
-    follow: npt.NDArray[np.int32]
-    users: npt.NDArray[np.int32]
-    flow: npt.NDArray[np.float64]
-    load: npt.NDArray[np.float64]
-    lane_load: npt.NDArray[np.float64]
+    site: Ints
+    lane: Ints
+    start: Ints
+    follow: IntArray
+    users: IntArray
+    flow: Floats
+    load: Floats
+    lane_load: Floats
     evenness: float
     squares: int
-    slow: npt.NDArray[np.float64]
-    uses: npt.NDArray[np.int32]
-    rank: npt.NDArray[np.int64]
-    at: npt.NDArray[np.int64]
+    slow: Floats
+    uses: IntArray
+    rank: Ints
+    at: Ints
     left: npt.NDArray[np.int16]
     slack: int
 

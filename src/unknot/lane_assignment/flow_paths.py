@@ -118,7 +118,7 @@ class FlowGraph:
 def graph_of_walk(walk: Walk) -> FlowGraph:
     """The paths of packets in a lossless fabric, whatever their queues: through tunnels too."""
     number = {place: i for i, place in enumerate(walk.steps)}
-    after = tuple(tuple(number[hop.place] for hop in walk.steps[place]) for place in number)
+    after = tuple(tuple(map(number.__getitem__, walk.after(place))) for place in number)
     return FlowGraph(walk.model.fabric.network, tuple(place.channel for place in number), after)
 
 

@@ -4,8 +4,8 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Floats, Ints
 from unknot._base.kernels.types_kernel import called, inlined, kept
 from unknot.search.random_kernel import below, cooled, unit
 
@@ -28,10 +28,10 @@ class LoadedTable(NamedTuple):
         One over the bandwidth.
     """
 
-    step: npt.NDArray[np.int64]
-    flow: npt.NDArray[np.float64]
-    load: npt.NDArray[np.float64]
-    slow: npt.NDArray[np.float64]
+    step: Ints
+    flow: Floats
+    load: Floats
+    slow: Floats
 
 
 @inlined

@@ -4,8 +4,8 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Ints
 from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot.lane_assignment.orders_kernel import (
@@ -35,12 +35,12 @@ class Undo(NamedTuple):
         Those words, and by how much more the router missed after them.
     """
 
-    count: npt.NDArray[np.int64]
-    word: npt.NDArray[np.int64]
-    reach: npt.NDArray[np.int64]
-    place: npt.NDArray[np.int64]
-    cover: npt.NDArray[np.int64]
-    missed: npt.NDArray[np.int64]
+    count: Ints
+    word: Ints
+    reach: Ints
+    place: Ints
+    cover: Ints
+    missed: Ints
 
 
 class MoveScratch(NamedTuple):
@@ -62,11 +62,11 @@ class MoveScratch(NamedTuple):
     """
 
     undo: Undo
-    heap: npt.NDArray[np.int64]
-    stale: npt.NDArray[np.int64]
-    changed: npt.NDArray[np.int64]
-    higher: npt.NDArray[np.int64]
-    drawn: npt.NDArray[np.int64]
+    heap: Ints
+    stale: Ints
+    changed: Ints
+    higher: Ints
+    drawn: Ints
 
 
 @inlined

@@ -14,8 +14,8 @@ Where both directions of a pair share a lane, a lane serves two routers if it se
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Floats, Ints
 from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import alone, called, inlined
 
@@ -53,24 +53,24 @@ class PathSet(NamedTuple):
         Destinations at the same router are then next to each other.
     """
 
-    source: npt.NDArray[np.int64]
-    target: npt.NDArray[np.int64]
-    leaving_first: npt.NDArray[np.int64]
-    leaving: npt.NDArray[np.int64]
-    after_first: npt.NDArray[np.int64]
-    after: npt.NDArray[np.int64]
-    before_first: npt.NDArray[np.int64]
-    before: npt.NDArray[np.int64]
-    nearer: npt.NDArray[np.int64]
-    own: npt.NDArray[np.int64]
-    wanted: npt.NDArray[np.int64]
-    home: npt.NDArray[np.int64]
+    source: Ints
+    target: Ints
+    leaving_first: Ints
+    leaving: Ints
+    after_first: Ints
+    after: Ints
+    before_first: Ints
+    before: Ints
+    nearer: Ints
+    own: Ints
+    wanted: Ints
+    home: Ints
     block: int
-    detour: npt.NDArray[np.int64]
-    weight: npt.NDArray[np.int64]
+    detour: Ints
+    weight: Ints
     copies: int
-    base: npt.NDArray[np.float64]
-    many: npt.NDArray[np.int64]
+    base: Floats
+    many: Ints
 
 
 class Orders(NamedTuple):
@@ -92,13 +92,13 @@ class Orders(NamedTuple):
         How many lanes lack nothing in either direction.
     """
 
-    key: npt.NDArray[np.float64]
-    taken: npt.NDArray[np.int64]
-    reach: npt.NDArray[np.int64]
-    cover: npt.NDArray[np.int64]
-    missed: npt.NDArray[np.int64]
-    lack: npt.NDArray[np.int64]
-    agree: npt.NDArray[np.int64]
+    key: Floats
+    taken: Ints
+    reach: Ints
+    cover: Ints
+    missed: Ints
+    lack: Ints
+    agree: Ints
 
     @property
     def unserved(self):

@@ -4,8 +4,8 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from unknot._base.arrays import Flags, Floats, Ints
 from unknot._base.kernels.types_kernel import called, kept
 from unknot.lane_assignment.load_kernel import steep
 from unknot.lane_assignment.orders_kernel import pop, push
@@ -31,13 +31,13 @@ class TreeScratch(NamedTuple):
         What goes through each router to the home.
     """
 
-    mark: npt.NDArray[np.bool_]
-    stack: npt.NDArray[np.int64]
-    weight: npt.NDArray[np.float64]
-    heap: npt.NDArray[np.int64]
-    key: npt.NDArray[np.float64]
-    away: npt.NDArray[np.float64]
-    through: npt.NDArray[np.float64]
+    mark: Flags
+    stack: Ints
+    weight: Floats
+    heap: Ints
+    key: Floats
+    away: Floats
+    through: Floats
 
 
 @called

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unknot._base.arrays import Flags, Ints, ranks
+from unknot._base.arrays import Flags, Ints, Rows, offsets, ranks
 from unknot._base.calls import apply, parse_call
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import is_small, plainly
@@ -96,6 +96,13 @@ class PathVector:
         onward = self.network.outgoing.take(self.network.target[channels])
         return np.repeat(channels, onward.width), onward.entries.astype(np.int64)
 
+    def taken(self, words: Ints) -> Rows:
+        """Return the next hops of each router, from their words of bits."""
+        outgoing = self.network.outgoing
+        position = self.graph.position[outgoing.entries]
+        word = words[self.network.source[outgoing.entries] * self.words + position // BITS]
+        return outgoing.where((word >> (position % BITS)) & 1 > 0)
+
     def no_routes(self) -> VectorRoutes:
         """Room for the routes to one destination."""
         size = self.network.num_routers
@@ -132,21 +139,11 @@ class PathVector:
         """Return the next hops to every router with terminals; all that are possible, in whichever state."""
         network, (homes, _) = self.network, homes_of(self.network)
         require_room(network, homes, "next hops")
-        outgoing, position, size = network.outgoing[1], self.graph.position, network.num_routers
-        alive, rows = np.ones(network.num_channels, dtype=bool), list[IntArray]()
-        begins = np.zeros(homes.size * size + 1, dtype=np.int64)
-        place = network.source[outgoing] * self.words + position[outgoing] // BITS
+        alive, none = np.ones(network.num_channels, dtype=bool), np.zeros(0, dtype=np.int32)
         with plainly(is_small(homes.size * network.num_channels, announce)):
-            for number, home in enumerate(homes.tolist()):
-                words = np.bitwise_or.reduce(self.tables(home, alive))
-                used = (words[place] >> (position[outgoing] % BITS)) & 1 > 0
-                rows.append(outgoing[used])
-                begins[number * size + 1 : (number + 1) * size + 1] = np.bincount(
-                    network.source[outgoing[used]], minlength=size
-                )
-        return NextHops(
-            network, homes, frozen(np.cumsum(begins)), frozen(np.concatenate([np.empty(0, np.int32), *rows]))
-        )
+            rows = [self.taken(np.bitwise_or.reduce(self.tables(home, alive))) for home in homes.tolist()]
+        first = offsets(np.concatenate([none, *(row.width for row in rows)]))
+        return NextHops(network, homes, frozen(first), frozen(np.concatenate([none, *(row.entries for row in rows)])))
 
 
 def path_vector(network: Network, text: str) -> PathVector | None:

@@ -19,7 +19,7 @@ from unknot._base.errors import UnknotError
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS, PortQos
 from unknot.network import Network
-from unknot.network.graph import reached_from
+from unknot.network.graph import backwards, reached_from
 from unknot.network.parts import frozen
 from unknot.routing.forwarding_table import NextHops
 from unknot.routing.packet_marks import Mark, marks_that_matter
@@ -169,7 +169,19 @@ class Walk:
 
     def _onward(self, place: PacketPlace) -> list[PacketPlace]:
         self.steps[place] = [] if self.model.ends(place) else list(self.model.hops(place))
+        return self.after(place)
+
+    def after(self, place: PacketPlace) -> list[PacketPlace]:
+        """Return the places after one step."""
         return [hop.place for hop in self.steps[place]]
+
+    def leading(self, places: Iterable[PacketPlace]) -> dict[PacketPlace, PacketPlace]:
+        """Return the places from which packets come to some places, each with the one after it."""
+        return reached_from(places, lambda place: self._before.get(place, ()))
+
+    @cached_property
+    def _before(self) -> dict[PacketPlace, list[PacketPlace]]:
+        return backwards({place: self.after(place) for place in self.steps})
 
     @cached_property
     def first(self) -> list[int]:

@@ -11,15 +11,16 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from unknot._base.arrays import IntArray, Ints
 from unknot._base.kernels.types_kernel import I64, READ32, READ64, called, inlined, kept
 
 
 class HintClauses(NamedTuple):
     """Clauses one behind the other, each used for those before `until`."""
 
-    literal: npt.NDArray[np.int32]
-    first: npt.NDArray[np.int64]
-    until: npt.NDArray[np.int64]
+    literal: IntArray
+    first: Ints
+    until: Ints
 
 
 class HintUnits(NamedTuple):
@@ -38,11 +39,11 @@ class HintUnits(NamedTuple):
     """
 
     value: npt.NDArray[np.int8]
-    reason: npt.NDArray[np.int64]
-    trail: npt.NDArray[np.int64]
-    head: npt.NDArray[np.int64]
-    following: npt.NDArray[np.int64]
-    watched: npt.NDArray[np.int64]
+    reason: Ints
+    trail: Ints
+    head: Ints
+    following: Ints
+    watched: Ints
 
 
 @inlined

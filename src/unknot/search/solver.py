@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.arrays import offsets
+from unknot._base.arrays import IntArray, Ints, offsets
 from unknot._base.deadline import clock
 from unknot._base.work import spend
 from unknot.certificates import Rejected
 from unknot.search.effort import SearchEffort
 
-Starts = npt.NDArray[np.int64]
-Learnt = npt.NDArray[np.int32]
+Starts = Ints
+Learnt = IntArray
 """Clauses in the order in which they follow, each ended by a 0; before one that is forgotten stands `FORGOTTEN`."""
 FORGOTTEN = 2**31 - 1
 MOST_HINTS = 20_000_000

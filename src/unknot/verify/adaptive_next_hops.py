@@ -6,12 +6,15 @@ with a hash. A packet that takes whichever port is free waits only while all nex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+import numpy as np
 
 from unknot._base.arrays import Flags, Ints
 from unknot.routing.ethernet import PathVector
 from unknot.routing.lossless import Walk
-from unknot.routing.path_vector_kernel import BITS
+from unknot.verify.failure_routes import route_steps
 
 MOST = 400_000
 """Channels times destinations up to which routes after failures are judged so."""
@@ -77,32 +80,14 @@ def routes_stand(vector: PathVector, alive: Flags, hosts: Ints, homes: Ints) -> 
     """
     if homes.size * alive.size > MOST or vector.most is not None:
         return None
-    network = vector.network
-    outgoing = network.outgoing.lists()
-    places = list[tuple[int, Waits]]()
+    target, senders, places = vector.network.target, np.flatnonzero(hosts).tolist(), list[tuple[int, Waits]]()
     for home in homes.tolist():
         tables = vector.tables(home, alive) if hosts[home] else []
         if len(tables) > 1:
             return None
         for words in tables:
-            onward = _next_hops(words, vector, outgoing)
-            seen = {router for router in range(network.num_routers) if hosts[router] and router != home}
-            waiting = list(seen)
-            for router in waiting:  # grows
-                for channel in onward(router):
-                    to = int(network.target[channel])
-                    if to != home:
-                        places.append((channel, [[one] for one in onward(to)]))
-                    if to != home and to not in seen:
-                        seen.add(to)
-                        waiting.append(to)
+            waits = defaultdict[int, list[list[int]]](list)
+            for channel, awaited in route_steps(senders, vector.taken(words).lists().__getitem__, target):
+                waits[channel].append([awaited])
+            places += waits.items()
     return standing(places)
-
-
-def _next_hops(words: Ints, vector: PathVector, outgoing: list[list[int]]) -> Callable[[int], list[int]]:
-    def of(router: int) -> list[int]:
-        row = words[router * vector.words : (router + 1) * vector.words].tolist()
-        places = enumerate(outgoing[router])
-        return [channel for position, channel in places if row[position // BITS] >> position % BITS & 1]
-
-    return of

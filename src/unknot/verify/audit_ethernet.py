@@ -21,7 +21,7 @@ from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS
 from unknot.flow_control.techniques import PFC
-from unknot.network.graph import backwards, path_to, reached_from
+from unknot.network.graph import path_to, reached_from
 from unknot.routing.lossless import Hop, PacketPlace, PfcModel, Walk, header_name, lossless_relation
 from unknot.routing.relation import Relation
 from unknot.verify.adaptive_next_hops import walk_stands
@@ -195,15 +195,14 @@ def _assumption(fabric: EthernetFabric, walk: Walk) -> str:
 def _flows(walk: Walk, configuration: Configuration | None) -> list[Flow]:
     """For each message flows of real packets that come to its place and go on where it waits, from a few sources."""
     places = {(walk.vc(p.channel, p.group), walk.addresses[p.header]): p for p in walk.steps}
-    origins = backwards({place: [hop.place for hop in hops] for place, hops in walk.steps.items()})
     flows: dict[Flow, None] = {}
     for message in configuration.messages if configuration else ():
         at = places.get((message.held[-1], message.address))
         onward = None if at is None else next((h for h in walk.steps[at] if message.wanted[0] in walk.waits(h)), None)
         if at is not None and onward is not None:
-            after = reached_from([onward.place], lambda place: [hop.place for hop in walk.steps[place]])
+            after = reached_from([onward.place], walk.after)
             end = next(filter(walk.model.ends, after), onward.place)
-            toward = reached_from([at], lambda place: origins.get(place, ()))
+            toward = walk.leading([at])
             for start in islice((place for place in toward if place in walk.starts), SOURCES):
                 lead = _hops(walk, path_to(start, toward)[::-1])
                 flows[Flow(start, (*lead, onward, *_hops(walk, path_to(end, after))))] = None

@@ -195,7 +195,7 @@ def open_tables(fabric: Fabric) -> tuple[str, ...]:
 def forwarding_loops(walk: Walk) -> tuple[str, ...]:
     """Forwarding loops: places from which packets come back to the same place."""
     number = {place: i for i, place in enumerate(walk.steps)}
-    pairs = [(number[a], number[hop.place]) for a, hops in walk.steps.items() for hop in hops]
+    pairs = [(number[a], number[b]) for a in walk.steps for b in walk.after(a)]
     rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     part, cyclic = strong_components(rows, columns, len(number))
     parts: dict[int, list[PacketPlace]] = {}
@@ -226,7 +226,7 @@ def lossless_drops(walk: Walk) -> tuple[str, ...]:
     """Steps by which a packet, lossless at its start, enters a group that does not pause its queue."""
     model, texts = walk.model, dict[str, None]()
     starts = filter(model.is_lossless, walk.starts)
-    for place in filter(model.is_lossless, reached_from(starts, lambda at: [hop.place for hop in walk.steps[at]])):
+    for place in filter(model.is_lossless, reached_from(starts, walk.after)):
         for hop in walk.steps[place]:
             pauses, group = model.pauses[hop.channel], hop.place.group
             if pauses.get(group) == hop.queue:

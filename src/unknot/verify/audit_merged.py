@@ -32,7 +32,7 @@ from unknot.routing.switchboard import (
     with_replies,
 )
 
-Counts = npt.NDArray[np.int32]
+Counts = IntArray
 
 
 def merged_relation(
@@ -115,7 +115,7 @@ def one_sender_each(network: Network, sends: Flags | None = None) -> Network:
     return replace(network, inject=at, eject=at, places=replace(network.places, terminal_labels=tuple(names)))
 
 
-Entries = npt.NDArray[np.int64]
+Entries = Ints
 
 
 def loads_by_level(fabric: Fabric, levels: int = 1) -> Floats:

@@ -10,7 +10,6 @@ from math import comb
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base.arrays import Flags, Ints
 from unknot.fabrics.ethernet.fabric import EthernetFabric
@@ -25,7 +24,7 @@ from unknot.verify.failure_routes import RouteChoices, RoutesBefore
 from unknot.verify.failures import Failed, FailureCase, Outcome, Part, Parts, failed_of, left_after, parts_of
 
 FREE = "buffers depend on one another in no cycle"
-Words = npt.NDArray[np.int64]
+Words = Ints
 OPEN = "no choice of routes is known to close a cycle, but choices that follow one another may"
 
 

@@ -6,9 +6,8 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.arrays import Flags, Ints
+from unknot._base.arrays import Flags, IntArray, Ints
 from unknot.fabrics import Fabric
 from unknot.fabrics.diagnosis import Diagnosis, EngineSafety, Finding
 from unknot.fabrics.diagnosis.diagnosing import in_order
@@ -156,12 +155,8 @@ def all_shortest_paths_are_safe(network: Network) -> bool | None:
     leads = _on_shortest_paths(network, away)
     tails: list[Ints] = []
     heads: list[Ints] = []
-    order = np.argsort(network.source, kind="stable")
-    first = np.searchsorted(network.source[order], np.arange(network.num_routers + 1))
-    coming = np.argsort(network.target, kind="stable")
-    last = np.searchsorted(network.target[coming], np.arange(network.num_routers + 1))
     for router in range(network.num_routers):
-        into, out = coming[last[router] : last[router + 1]], order[first[router] : first[router + 1]]
+        into, out = network.incoming.of(router), network.outgoing.of(router)
         both = leads[into].astype(np.float32) @ leads[out].astype(np.float32).T > 0
         rows, columns = np.nonzero(both)
         tails.append(into[rows])
@@ -170,7 +165,7 @@ def all_shortest_paths_are_safe(network: Network) -> bool | None:
     return not strong_components(tail, head, network.num_channels)[1].any()
 
 
-def _on_shortest_paths(network: Network, away: npt.NDArray[np.int32]) -> Flags:
+def _on_shortest_paths(network: Network, away: IntArray) -> Flags:
     """Which channels lie on a shortest path from some host to each destination: shape (channels, destinations)."""
     here, there = away[network.source], away[network.target]
     nearer = (here == there + 1) & (there >= 0)

@@ -24,7 +24,6 @@ from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
 from unknot.network.graph import cycle_through, on_cycles, reached_from, shortest_cycle
 from unknot.routing.ethernet import PathVector
-from unknot.routing.path_vector_kernel import BITS
 
 CIRCLES = 40
 """Cycles of which it is tried whether one choice closes them."""
@@ -64,12 +63,8 @@ class RouteChoices:
     @cached_property
     def hops(self) -> dict[State, list[list[int]]]:
         """The next hops of each router, of which it takes as many as the limit admits."""
-        outgoing, words = self.vector.network.outgoing.lists(), self.vector.words
         return {
-            (home, number): [
-                [c for i, c in enumerate(row) if table[r * words + i // BITS] >> (i % BITS) & 1]
-                for r, row in enumerate(outgoing)
-            ]
+            (home, number): self.vector.taken(table).lists()
             for home in self.homes.tolist() if self.hosts[home]
             for number, table in enumerate(self.vector.tables(home, self.alive))
         }  # fmt: skip

@@ -4,9 +4,9 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit, types
 
+from unknot._base.arrays import Floats, Ints
 from unknot._base.kernels.lazy_kernel import call_rule
 from unknot._base.kernels.types_kernel import READ32, kept
 from unknot.routing.contract import EJECT, TIER, VC_MASK
@@ -18,7 +18,6 @@ PASSES = 3
 """Times that each flow is routed, beside the others of its phase."""
 OVERALL = 0.5
 """Weight of the load of earlier phases beside that of the phase."""
-Ints, Floats = npt.NDArray[np.int64], npt.NDArray[np.float64]
 
 
 class Flows(NamedTuple):

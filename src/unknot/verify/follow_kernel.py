@@ -3,15 +3,9 @@
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from unknot._base.kernels.lazy_kernel import I64, READ32, READ64, kernel
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.verify.states_kernel import Scratch, Traversal, ask
-
-IntArray = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
 
 WIDTH = 63
 """Addresses that `follow` follows at a time: the bits of a word that is never negative."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from unknot._base.errors import UnknotError, near
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.routes import Port
-from unknot.network.graph import backwards, reached_from
+from unknot.network.graph import reached_from
 from unknot.routing.lossless import Hop, PacketPlace, PfcModel, Walk
 
 
@@ -79,8 +79,7 @@ def pause_reach(fabric: EthernetFabric, text: str) -> PauseReach:
     stuck = reached_from(first, behind)
     held = (walk.vc(place.channel, place.group) for place in stuck)
     full = sorted({one for one in held if one is not None})
-    origins = backwards({place: [hop.place for hop in hops] for place, hops in walk.steps.items()})
-    touched = reached_from(stuck, lambda place: origins.get(place, ()))
+    touched = walk.leading(stuck)
     starts = [place for place in walk.starts if walk.model.is_lossless(place)]
     name = fabric.network.router_name
     return PauseReach(

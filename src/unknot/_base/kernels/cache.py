@@ -23,7 +23,7 @@ from pathlib import Path
 from unknot._base.output import replacing
 
 CONSTANTS = (
-    "unknot._base.splitmix", "unknot.flow_control.pools", "unknot.routing.contract",
+    "unknot._base.arrays", "unknot._base.splitmix", "unknot.flow_control.pools", "unknot.routing.contract",
     *(f"unknot.simulation.engine.{name}" for name in ("allocators.registry", "codes", "scratch", "setup", "state")),
 )  # fmt: skip
 """Modules that are not kernels but give them constants and functions."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from unknot.certificates.plain.amounts import fraction
-from unknot.certificates.plain.reading import Rejected, at_most, field, integers, lists, number, pay
+from unknot.certificates.plain.reading import Pair, Rejected, at_most, field, integers, lists, number, pay
 from unknot.certificates.plain.refuted import PARTS
 from unknot.certificates.plain.registry import checks
 
@@ -187,12 +187,20 @@ class HopProgram:
             return ("first", 2, min(s, t), w, max(s, t)) if self.wanted.both else ("first", 2, s, w, t)
         return kind, k, s, w, t
 
-    def firsts(self, k: int, s: int, t: int) -> list[int]:
-        """Nodes by which a way of 2 to k hops may begin."""
-        return [w for w in self.wanted.ahead[s] if w != t and self.fewest[w][t] < k]
+    def parts(self, kind: str, s: int, w: int, t: int) -> tuple[Pair, Pair]:
+        """Ends of the link with which a way from s by w to t begins, or ends, and of the rest of the way."""
+        return ((s, w), (w, t)) if kind == "first" else ((w, t), (s, w))
 
-    def lasts(self, k: int, s: int, t: int) -> list[int]:
-        return [w for w in self.behind[t] if w != s and self.fewest[s][w] < k]
+    def is_near(self, kind: str, k: int, s: int, w: int, t: int) -> bool:
+        """Whether the rest of a way may have fewer than k hops."""
+        _, (u, v) = self.parts(kind, s, w, t)
+        return w not in (s, t) and self.fewest[u][v] < k
+
+    def between(self, kind: str, k: int, s: int, t: int) -> list[int]:
+        """Nodes by which a way of 2 to k hops may lead, known by its first or its last link."""
+        return [
+            w for w in (self.wanted.ahead[s] if kind == "first" else self.behind[t]) if self.is_near(kind, k, s, w, t)
+        ]
 
     def added(self, rows: Any) -> tuple[dict[Variable, int], int]:
         """The sum of rows, each times its multiplier: factors of variables, and what they are at least."""
@@ -243,51 +251,36 @@ def _reached(kind: str) -> Callable[..., Row]:
     def row(p: HopProgram, k: int, s: int, t: int) -> Row:
         if p.fewest[s][t] > k:
             raise Rejected(f"rows: {t} is more than {k} hops from {s} in any case, and that is counted already")
-        between = p.firsts(k, s, t) if kind == "first" else p.lasts(k, s, t)
-        ways = [(p.way(kind, k, s, w, t), 1) for w in between] if k > 1 else []
+        ways = [(p.way(kind, k, s, w, t), 1) for w in p.between(kind, k, s, t)] if k > 1 else []
         return 1, [(p.far(k, s, t), 1), *([(p.link(s, t), 1)] if (s, t) in p.allowed else []), *ways]
 
     return row
 
 
-def _through(p: HopProgram, kind: str, k: int, s: int, w: int, t: int) -> Variable:
-    """The variable of a way that may be."""
-    if k < 2 or w not in (p.firsts(k, s, t) if kind == "first" else p.lasts(k, s, t)):
-        raise Rejected(f"rows: no way of {k} hops leads from {s} by {w} to {t}")
-    return p.way(kind, k, s, w, t)
+def _on_way(kind: str, *, rest: bool) -> Callable[..., Row]:
+    """A way that begins, or ends, with a link has this link, and the rest of it is not far."""
+
+    def row(p: HopProgram, k: int, s: int, w: int, t: int) -> Row:
+        if k < 2 or w not in p.between(kind, k, s, t):
+            raise Rejected(f"rows: no way of {k} hops leads from {s} by {w} to {t}")
+        way, ends = p.way(kind, k, s, w, t), p.parts(kind, s, w, t)
+        return (-1, [(p.far(k - 1, *ends[1]), -1), (way, -1)]) if rest else (0, [(p.link(*ends[0]), 1), (way, -1)])
+
+    return row
 
 
-def _first_link(p: HopProgram, k: int, s: int, w: int, t: int) -> Row:
-    return 0, [(p.link(s, w), 1), (_through(p, "first", k, s, w, t), -1)]
+def _ports(kind: str) -> Callable[..., Row]:
+    """Ports of the nodes behind a link, or before it, limit the ways that begin, or end, with it."""
 
+    def row(p: HopProgram, k: int, a: int, b: int) -> Row:
+        link, back = p.link(a, b), int(p.wanted.both)
+        limits, inner = (p.wanted.leaving, b) if kind == "first" else (p.wanted.entering, a)
+        every = [(a, b, node) if kind == "first" else (node, a, b) for node in range(p.nodes) if node not in (a, b)]
+        pay(p.nodes)
+        ways = [(p.way(kind, k, *way), -1) for way in every if p.is_near(kind, k, *way)]
+        return 0, [(link, grown(limits[inner] - back, max(limits) - back, k - 1, len(ways))), *ways]
 
-def _last_link(p: HopProgram, k: int, s: int, w: int, t: int) -> Row:
-    return 0, [(p.link(w, t), 1), (_through(p, "last", k, s, w, t), -1)]
-
-
-def _first_rest(p: HopProgram, k: int, s: int, w: int, t: int) -> Row:
-    return -1, [(p.far(k - 1, w, t), -1), (_through(p, "first", k, s, w, t), -1)]
-
-
-def _last_rest(p: HopProgram, k: int, s: int, w: int, t: int) -> Row:
-    return -1, [(p.far(k - 1, s, w), -1), (_through(p, "last", k, s, w, t), -1)]
-
-
-def _behind(p: HopProgram, k: int, s: int, w: int) -> Row:
-    """Ports of the nodes behind a link limit the ways that begin with it."""
-    link, back, limits = p.link(s, w), int(p.wanted.both), p.wanted.leaving
-    ends = [t for t in range(p.nodes) if t not in (s, w) and p.fewest[w][t] < k]
-    pay(p.nodes)
-    room = grown(limits[w] - back, max(limits) - back, k - 1, len(ends))
-    return 0, [(link, room), *((p.way("first", k, s, w, t), -1) for t in ends)]
-
-
-def _before(p: HopProgram, k: int, w: int, t: int) -> Row:
-    link, back, limits = p.link(w, t), int(p.wanted.both), p.wanted.entering
-    starts = [s for s in range(p.nodes) if s not in (w, t) and p.fewest[s][w] < k]
-    pay(p.nodes)
-    room = grown(limits[w] - back, max(limits) - back, k - 1, len(starts))
-    return 0, [(link, room), *((p.way("last", k, s, w, t), -1) for s in starts)]
+    return row
 
 
 ROWS: dict[str, tuple[Callable[..., Row], int]] = {
@@ -296,12 +289,12 @@ ROWS: dict[str, tuple[Callable[..., Row], int]] = {
     "required": (_required, 2),
     "by first": (_reached("first"), 3),
     "by last": (_reached("last"), 3),
-    "behind": (_behind, 3),
-    "before": (_before, 3),
-    "first link": (_first_link, 4),
-    "last link": (_last_link, 4),
-    "first rest": (_first_rest, 4),
-    "last rest": (_last_rest, 4),
+    "behind": (_ports("first"), 3),
+    "before": (_ports("last"), 3),
+    "first link": (_on_way("first", rest=False), 4),
+    "last link": (_on_way("last", rest=False), 4),
+    "first rest": (_on_way("first", rest=True), 4),
+    "last rest": (_on_way("last", rest=True), 4),
 }
 """Conditions by name, with the numbers that each has."""
 LEVELLED = {name for name, (_, width) in ROWS.items() if width > 2}

@@ -8,13 +8,12 @@ from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Flags, Ints, ranks
 from unknot.search.effort import AnnealingStep, SearchEffort
 
 if TYPE_CHECKING:
-    from unknot.synthesis.topology.request import Flags, TopologyRequest
+    from unknot.synthesis.topology.request import TopologyRequest
 
 WALKERS = 4
 """Walkers of a round, on any machine, so that the answer is the same."""
@@ -46,8 +45,8 @@ class LinkSpace(NamedTuple):
 
     first: Ints
     to: Ints
-    allowed: npt.NDArray[np.bool_]
-    required: npt.NDArray[np.bool_]
+    allowed: Flags
+    required: Flags
     leaving: Ints
     entering: Ints
     both_ways: bool
@@ -69,11 +68,22 @@ class Links(NamedTuple):
         How many these are.
     """
 
-    there: npt.NDArray[np.bool_]
+    there: Flags
     after: Ints
     leaving: Ints
     before: Ints
     entering: Ints
+
+
+def links_of(there: Flags, ports: int = 0) -> Links:
+    """Links as flags and as lists, with room for a number of ports at least."""
+    lists = []
+    for table in (there, there.T):
+        many, (node, end) = table.sum(axis=1), np.nonzero(table)
+        ends = np.full((len(there), max(ports, int(many.max()))), -1, dtype=np.int64)
+        ends[node, ranks(node)] = end
+        lists += [ends, many.astype(np.int64)]
+    return Links(there, *lists)
 
 
 class LinkScratch(NamedTuple):
@@ -111,15 +121,8 @@ class Walker:
 
     def __init__(self, space: LinkSpace, seed: list[int], start: Flags | None = None) -> None:
         nodes, ports = space.leaving.size, int(max(space.leaving.max(), space.entering.max()))
-        lists = (np.full((nodes, ports), -1, dtype=np.int64), np.zeros(nodes, dtype=np.int64))
         self.space = space
-        self.links = Links(np.zeros((nodes, nodes), dtype=bool), *lists, *(one.copy() for one in lists))
-        for u, v in np.argwhere(space.required if start is None else start).tolist():
-            self.links.there[u, v] = True
-            self.links.after[u, self.links.leaving[u]] = v
-            self.links.before[v, self.links.entering[v]] = u
-            self.links.leaving[u] += 1
-            self.links.entering[v] += 1
+        self.links = links_of((space.required if start is None else start).copy(), ports)
         words = -(-space.sources.size // 64)
         reach = np.zeros((nodes, words), dtype=np.int64)
         self.scratch = LinkScratch(

@@ -9,11 +9,12 @@ from itertools import repeat
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import Flags
 from unknot._base.progress import found
 from unknot._base.work import spend
 from unknot.search.effort import AnnealingStep, SearchEffort
 from unknot.synthesis.topology.annealing import WALKERS, LinkSpace, Walker, space_of
-from unknot.synthesis.topology.request import Flags, TopologyRequest
+from unknot.synthesis.topology.request import TopologyRequest
 from unknot.synthesis.topology.shortening import Found
 from unknot.synthesis.topology.throughput import (
     STEP,

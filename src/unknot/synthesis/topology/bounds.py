@@ -139,45 +139,40 @@ class PathProgram:
             if k > 1:
                 yield from self._shared(k)
 
+    def parts(self, kind: str, s: int, w: int, t: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Ends of the link that a path from s by w to t is known by, its first or last one, and of the rest."""
+        return ((s, w), (w, t)) if kind == "first" else ((w, t), (s, w))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Links that paths are known by: where they are there both ways, last ones are first ones of the way back."""
+        return ("first",) if self.wanted.both_ways else ("first", "last")
+
     def _reached(self, k: int, s: int, t: int) -> Iterator[tuple[Name, Row[Name]]]:
         """Rows of a pair: it is far, linked, or has a path by a first link; or by a last one."""
         direct = [(self.far(k, s, t), 1)] + [(self.link(s, t), 1)] * bool(self.wanted.allowed[s, t])
-        firsts = [w for w in self.ahead[s] if w != t and self.fewest[w][t] <= k - 1] if k > 1 else []
-        yield ("by first", k, s, t), (1, direct + [(self.path("first", k, s, w, t), 1) for w in firsts])
-        for w in firsts:
-            path = self.path("first", k, s, w, t)
-            yield ("first link", k, s, w, t), (0, [(self.link(s, w), 1), (path, -1)])
-            if k == 2:
-                yield ("last link", k, s, w, t), (0, [(self.link(w, t), 1), (path, -1)])
-            else:
-                yield ("first rest", k, s, w, t), (-1, [(self.far(k - 1, w, t), -1), (path, -1)])
-        # Where links are there both ways, last links are first links of the way back.
-        if k < 3 or self.wanted.both_ways:
-            return
-        lasts = [w for w in self.behind[t] if w != s and self.fewest[s][w] <= k - 1]
-        yield ("by last", k, s, t), (1, direct + [(self.path("last", k, s, w, t), 1) for w in lasts])
-        for w in lasts:
-            path = self.path("last", k, s, w, t)
-            yield ("last link", k, s, w, t), (0, [(self.link(w, t), 1), (path, -1)])
-            yield ("last rest", k, s, w, t), (-1, [(self.far(k - 1, s, w), -1), (path, -1)])
+        for kind in self.kinds[: 2 if k > 2 else 1]:
+            near = [w for w in (self.ahead[s] if kind == "first" else self.behind[t]) if w not in (s, t)]
+            ways = [(w, *self.parts(kind, s, w, t), self.path(kind, k, s, w, t)) for w in near]
+            ways = [way for way in ways if self.fewest[way[2][0]][way[2][1]] < k]
+            yield (f"by {kind}", k, s, t), (1, direct + [(path, 1) for *_, path in ways])
+            for w, link, rest, path in ways:
+                yield (f"{kind} link", k, s, w, t), (0, [(self.link(*link), 1), (path, -1)])
+                if k == 2:
+                    yield ("last link", k, s, w, t), (0, [(self.link(*rest), 1), (path, -1)])
+                else:
+                    yield (f"{kind} rest", k, s, w, t), (-1, [(self.far(k - 1, *rest), -1), (path, -1)])
 
     def _shared(self, k: int) -> Iterator[tuple[Name, Row[Name]]]:
-        """Rows of links: behind a link are no more nodes than ports allow."""
-        fewest = self.fewest
-        for s in range(self.size):
-            for w in self.ahead[s]:
-                ends = [t for t in range(self.size) if t not in (s, w) and 0 < fewest[w][t] <= k - 1]
-                room = min(len(ends), self.room(w, k - 1, ahead=True))
-                paths = [(self.path("first", k, s, w, t), -1) for t in ends]
-                yield ("behind", k, s, w), (0, [(self.link(s, w), room), *paths])
-        if self.wanted.both_ways:
-            return
-        for w in range(self.size):
-            for t in self.ahead[w]:
-                starts = [s for s in range(self.size) if s not in (w, t) and 0 < fewest[s][w] <= k - 1]
-                room = min(len(starts), self.room(w, k - 1, ahead=False))
-                paths = [(self.path("last", k, s, w, t), -1) for s in starts]
-                yield ("before", k, w, t), (0, [(self.link(w, t), room), *paths])
+        """Rows of links: behind a link, or before it, are no more nodes than ports allow."""
+        for kind, name in zip(self.kinds, ("behind", "before"), strict=False):
+            for a in range(self.size):
+                for b in self.ahead[a]:
+                    ways = [(a, b, node) if kind == "first" else (node, a, b) for node in range(self.size)]
+                    rests = [(way, self.parts(kind, *way)[1]) for way in ways if len({*way}) == 3]
+                    paths = [(self.path(kind, k, *way), -1) for way, (u, v) in rests if 0 < self.fewest[u][v] < k]
+                    most = self.room(b if kind == "first" else a, k - 1, ahead=kind == "first")
+                    yield (name, k, a, b), (0, [(self.link(a, b), min(len(paths), most)), *paths])
 
     def solved(self, layers: Ints, deadline: Deadline) -> tuple[int, list[list[Any]]]:
         """The bound by the dual, and its multipliers: rows of the program with their numbers in parts of `SCALE`.

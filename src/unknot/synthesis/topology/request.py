@@ -7,16 +7,14 @@ from functools import cached_property
 from itertools import permutations, product
 
 import numpy as np
-import numpy.typing as npt
 
 from unknot._base import memory
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Flags, Ints
 from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
 from unknot.network import Network
 from unknot.synthesis.topology.limits import LinkLimits
 
-Flags = npt.NDArray[np.bool_]
 DISTANCES = {"euclid": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
 """Orders of the norms of differences of coordinates, by name."""
 NO_LIMITS = LinkLimits()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, Self
 
+from unknot._base.arrays import Flags
 from unknot.search.effort import SearchEffort
 from unknot.synthesis.topology.annealing import NEVER, rounds, space_of
-from unknot.synthesis.topology.request import Flags, TopologyRequest, hop_counts
+from unknot.synthesis.topology.request import TopologyRequest, hop_counts
 
 PATIENCE = 3
 """Rounds that aim at a diameter before the next one is aimed at."""

@@ -18,7 +18,7 @@ from unknot.certificates.claims import load_claim
 from unknot.certificates.documents import network_of
 from unknot.network import Network
 from unknot.search.bound import Bound
-from unknot.synthesis.topology.annealing import Links
+from unknot.synthesis.topology.annealing import links_of
 
 GROWTH = 1.0
 """Growth of a link in the first phase, as a share of its load over a load that is even."""
@@ -116,21 +116,6 @@ def flow_scratch(flows: FlowSpace, links: int) -> FlowScratch:
     return FlowScratch(lengths, shown, kept, load, flow, far, below, before, order, *heap)
 
 
-def links_of(network: Network) -> Links:
-    """Links of a network without channels twice, for kernels."""
-    nodes = network.num_routers
-    there = np.zeros((nodes, nodes), dtype=bool)
-    there[network.source, network.target] = True
-    lists = []
-    for table in (there, there.T):
-        many = table.sum(axis=1)
-        ends = np.full((nodes, int(many.max())), -1, dtype=np.int64)
-        node, end = np.nonzero(table)
-        ends[node, np.arange(node.size) - np.repeat(np.cumsum(many) - many, many)] = end
-        lists += [ends, many.astype(np.int64)]
-    return Links(there, *lists)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Throughput(Brief):
     """Flits per cycle that routes of any kind carry, as a multiple of the demand.
@@ -195,7 +180,9 @@ def throughput_of(network: Network, flows: npt.ArrayLike | None = None, image: I
     phases = int(max(FEWEST, min(PHASES, MOST_STEPS / steps)))
     ways = flow_scratch(space, network.num_channels)
     spend(STEP * steps * phases)
-    least, _ = carried(links_of(network), space, ways, phases)
+    there = np.zeros((network.num_routers,) * 2, dtype=bool)
+    there[network.source, network.target] = True
+    least, _ = carried(links_of(there), space, ways, phases)
     weights = ways.shown[space.kind[network.source, network.target]]
     whole = np.maximum(1, np.rint(weights * (PARTS / weights.max()))).astype(np.int64).tolist()
     listed = None

@@ -17,6 +17,7 @@ from unknot.certificates.documents import Document, document
 from unknot.certificates.plain import Unchecked, accept
 from unknot.certificates.verdict import Configuration
 from unknot.certificates.verdict import Message as ConfigurationMessage
+from unknot.certificates.verdict_claims import reason_of
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.virtual_channels import VirtualChannels
@@ -41,11 +42,7 @@ def claims(verdict: ProtocolVerdict) -> list[Document]:
         proof = {"worms" if system.worms else "run": [_move(system, event) for event in verdict.run]}
         proof |= {"smallest": True} if verdict.smallest else {}
     elif verdict.certificate is not None:
-        certificate = verdict.certificate
-        proof = {"kind": certificate.kind, "rank": certificate.rank.tolist(), "ample": list(verdict.ample)}
-        if certificate.core is not None:
-            proof["core"] = np.flatnonzero(certificate.core).tolist()
-            proof["windows"] = [[np.asarray(part).tolist() for part in step] for step in certificate.windows]
+        proof = reason_of(verdict.certificate) | {"ample": list(verdict.ample)}
     elif verdict.empties and not system.relation.commits:
         proof = {"kind": "states"}
     elif verdict.deadlock_free and verdict.method == CYCLES:
