@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from unknot._base.arrays import IntArray, ranks
 from unknot.lane_assignment.path_set import Flags, Floats, Ints, Numbers
-from unknot.lane_assignment.tables import LaneTable
+from unknot.lane_assignment.tables import LaneTable, hop_by_hop
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.lane_tables import Addresses, in_blocks, terminals, vcs_of_lanes
 from unknot.routing.parts import Addressing, Published
 from unknot.routing.relation import EJECT, Out, Relation, Rule
 from unknot.routing.virtual_channels import VirtualChannels
+
+if TYPE_CHECKING:
+    from unknot.lane_assignment.carried_kernel import Carried
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +45,19 @@ class PairRoutes:
     follow: IntArray
     load: Floats
     column: Ints | None = None
+
+
+def route_hops(routes: PairRoutes | Carried, network: Network, home: Ints) -> Ints:
+    """Hops of the route of each pair, shape (routers, columns); 0 where there is none."""
+    hops = np.zeros(routes.lane.shape, dtype=np.int64)
+    router, column = np.nonzero(routes.lane >= 0)
+    lane, start = routes.lane[router, column], routes.start[router, column]
+    follow = routes.follow
+    for route, _ in hop_by_hop(
+        start, home[column], network.target, lambda route, channel: follow[lane[route], channel, column[route]]
+    ):
+        hops[router[route], column[route]] += 1
+    return hops
 
 
 def laned(

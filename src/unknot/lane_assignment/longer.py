@@ -17,7 +17,7 @@ from unknot._base.progress import Progress, with_bar
 from unknot.lane_assignment.detours import LOST, detour_paths, improved, tree_order, unit_of
 from unknot.lane_assignment.exact import ExactSearch
 from unknot.lane_assignment.figures import LongerLanes, RoutesInLanes
-from unknot.lane_assignment.laned import PairRoutes, laned
+from unknot.lane_assignment.laned import PairRoutes, laned, route_hops
 from unknot.lane_assignment.load_bounds import load_bound
 from unknot.lane_assignment.low_loads import LowLoads
 from unknot.lane_assignment.orders import GROWN, grown
@@ -26,7 +26,6 @@ from unknot.lane_assignment.question import Question, question_of
 from unknot.lane_assignment.rerouted import LoadGoal, balanced, evened, highest, routes_of
 from unknot.lane_assignment.rooted import LaneOrders, one_by_one, orders_of
 from unknot.lane_assignment.starts import MOST_STATES
-from unknot.lane_assignment.tables import hop_by_hop
 from unknot.lane_assignment.trees import order_of, trees
 from unknot.lane_assignment.wanted import Aim, LaneEffort
 from unknot.network import Network
@@ -144,7 +143,7 @@ def longer_lanes(
         traffic, low = search.traffic, search.low_load(keys)
     assert isinstance(low.routes, PairRoutes)
     shortest = np.where(traffic.wanted, traffic.distances.table.T, 0).astype(np.int64)
-    hops = _hops(low.routes, network, traffic.distances.homes)
+    hops = route_hops(low.routes, network, traffic.distances.homes)
     return LongerLanes(
         **vars(low),
         relation=laned(network, low.routes, vcs=vcs, sends=question.sends, minimal=bool((hops <= shortest).all())),
@@ -257,7 +256,7 @@ class LongerSearch:
             slack = (start._replace(slack=SLACK) for start in self._starts(goal, routed))
             routed = min((balanced(goal, start, effort, range(1)) for start in slack), key=highest)
         else:  # all routes that may be taken have as many hops
-            hops = _hops(routed, traffic.network, traffic.distances.homes)
+            hops = route_hops(routed, traffic.network, traffic.distances.homes)
             goal = replace(goal, floor=max(goal.floor, float((goal.rate * hops).sum() / bandwidth.sum())))
         routed = evened(goal, balanced(goal, routed, effort, range(BALANCING)), effort)
         key = routed.rank.astype(np.float64)
@@ -299,16 +298,3 @@ def _trees(goal: LoadGoal, lanes: int, effort: SearchEffort) -> list[Carried]:
     key = order_of(step, target)
     assert key is not None
     return [goal.by_table(np.concatenate([key[None], np.repeat(-key[None], lanes - 1, axis=0)]), step)]
-
-
-def _hops(routes: PairRoutes | Carried, network: Network, home: Ints) -> Ints:
-    """Hops of the route of each pair, shape (routers, columns); 0 where there is none."""
-    hops = np.zeros(routes.lane.shape, dtype=np.int64)
-    router, column = np.nonzero(routes.lane >= 0)
-    lane, start = routes.lane[router, column], routes.start[router, column]
-    follow = routes.follow
-    for route, _ in hop_by_hop(
-        start, home[column], network.target, lambda route, channel: follow[lane[route], channel, column[route]]
-    ):
-        hops[router[route], column[route]] += 1
-    return hops

@@ -126,12 +126,19 @@ class LoadGoal:
             climbing_hops(paths, now, np.asarray(key, dtype=np.float64))
         return now
 
+    def _carried(self, now: Carried) -> Carried:
+        """Routes, after their loads are written to `now`."""
+        from unknot.lane_assignment.carried_kernel import carry_routes
+
+        carry_routes(self.path_set, now, self.rate)
+        return now
+
     def drawn(self, key: Floats, effort: SearchEffort, before: Carried | PairRoutes | None = None) -> Carried:
         """Random routes that climb in lanes with given keys; climbing routes of `before` keep their lanes.
 
         The lane of pairs without one is −1.
         """
-        from unknot.lane_assignment.carried_kernel import carry_routes, choose
+        from unknot.lane_assignment.carried_kernel import choose
 
         orders = orders_of(self.path_set, key)
         now = self.empty(key)
@@ -150,8 +157,7 @@ class LoadGoal:
             spend(HOP * self.demand.pairs / routers * (end - first))
         if before is not None:
             now.lane[stay], now.start[stay] = before.lane[stay], before.start[stay]
-        carry_routes(self.path_set, now, self.rate)
-        return now
+        return self._carried(now)
 
     def _stay(self, now: Carried, before: Carried | PairRoutes, key: Floats) -> Flags:
         """The pairs with a complete, climbing route in a kept lane; the next channels are written to `now`."""
@@ -176,20 +182,15 @@ class LoadGoal:
 
     def by_table(self, key: Floats, step: Ints) -> Carried:
         """The routes by next channels, shape (columns, routers), in lanes of keys by which they climb."""
-        from unknot.lane_assignment.carried_kernel import carry_routes
-
         now, bits = self.empty(key), bits_of(self.path_set, step)
         orders = orders_of(self.path_set, key, bits)
         now.lane[:] = lanes_of(orders, free_table(self.demand, self.path_set, bits))
         now.start[:] = step.T
         now.follow[:] = step.T if self.table else step.T[self.path_set.target]
-        carry_routes(self.path_set, now, self.rate)
-        return now
+        return self._carried(now)
 
     def routed(self, solution: Solution) -> Carried:
         """The routes of a solution, each of a router and a terminal."""
-        from unknot.lane_assignment.carried_kernel import carry_routes
-
         now, column, source = self.empty(solution.keys), self.demand.distances.column, self.path_set.source
         for (router, terminal), (lane, path) in solution.routes.items():
             home = column[terminal]
@@ -198,18 +199,14 @@ class LoadGoal:
                 now.follow[0, source[path], home] = now.start[source[path], home] = path
             else:
                 now.follow[lane, path[:-1], home] = path[1:]
-        carry_routes(self.path_set, now, self.rate)
-        return now
+        return self._carried(now)
 
     def widened(self, now: Carried, key: Floats | Ints) -> Carried:
         """The same routes in lanes with given orders, the additional lanes still empty."""
-        from unknot.lane_assignment.carried_kernel import carry_routes
-
         wide = self.empty(key)
         wide.lane[:], wide.start[:] = now.lane, now.start
         wide.follow[: len(now.follow)] = now.follow
-        carry_routes(self.path_set, wide, self.rate)
-        return wide
+        return self._carried(wide)
 
 
 def highest(now: Carried) -> float:

@@ -176,7 +176,7 @@ class Walk:
         return [hop.place for hop in self.steps[place]]
 
     def leading(self, places: Iterable[PacketPlace]) -> dict[PacketPlace, PacketPlace]:
-        """Return the places from which packets come to some places, each with the one after it."""
+        """Return the places from which packets come to some places, each with the next place."""
         return reached_from(places, lambda place: self._before.get(place, ()))
 
     @cached_property

@@ -176,16 +176,21 @@ class HopProgram:
     def link(self, s: int, t: int) -> Variable:
         if (s, t) not in self.allowed:
             raise Rejected(f"rows: a link from {s} to {t} is not allowed")
-        return ("link", *((min(s, t), max(s, t)) if self.wanted.both else (s, t)))
+        return "link", *self.ends(s, t)
 
     def far(self, k: int, s: int, t: int) -> Variable:
-        return ("far", k, *((min(s, t), max(s, t)) if self.wanted.both else (s, t)))
+        return "far", k, *self.ends(s, t)
+
+    def ends(self, s: int, t: int) -> Pair:
+        """A pair of nodes, in order where links lead both ways."""
+        return (t, s) if self.wanted.both and t < s else (s, t)
 
     def way(self, kind: str, k: int, s: int, w: int, t: int) -> Variable:
         """The variable of a way; of two hops the first link tells the last."""
-        if k == 2:
-            return ("first", 2, min(s, t), w, max(s, t)) if self.wanted.both else ("first", 2, s, w, t)
-        return kind, k, s, w, t
+        if k != 2:
+            return kind, k, s, w, t
+        s, t = self.ends(s, t)
+        return "first", 2, s, w, t
 
     def parts(self, kind: str, s: int, w: int, t: int) -> tuple[Pair, Pair]:
         """Ends of the link with which a way from s by w to t begins, or ends, and of the rest of the way."""
@@ -212,13 +217,9 @@ class HopProgram:
             kind, *places = row
             condition, width = ROWS[kind]
             *places, times = integers(places, f"rows, {kind}", 0, 2**64, width + 1)
-            level = places[0] if width > 2 or kind in LEVELLED else 1
-            nodes = places[1:] if kind in LEVELLED else places
-            if (
-                not 1 <= level <= self.levels
-                or any(node >= self.nodes for node in nodes)
-                or len({*nodes}) < len(nodes)
-            ):
+            levels, nodes = (places[:1], places[1:]) if width > 2 else ([1], places)
+            known = 1 <= levels[0] <= self.levels and all(node < self.nodes for node in nodes)
+            if not known or len({*nodes}) < len(nodes):
                 raise Rejected(f"rows: {str(row)[:60]} has no such hop count or nodes")
             low, terms = condition(self, *places)
             pay(2 + len(terms))
@@ -258,7 +259,7 @@ def _reached(kind: str) -> Callable[..., Row]:
 
 
 def _on_way(kind: str, *, rest: bool) -> Callable[..., Row]:
-    """A way that begins, or ends, with a link has this link, and the rest of it is not far."""
+    """A way that begins, or ends, with a link has the link, and its rest is not far."""
 
     def row(p: HopProgram, k: int, s: int, w: int, t: int) -> Row:
         if k < 2 or w not in p.between(kind, k, s, t):
@@ -270,7 +271,7 @@ def _on_way(kind: str, *, rest: bool) -> Callable[..., Row]:
 
 
 def _ports(kind: str) -> Callable[..., Row]:
-    """Ports of the nodes behind a link, or before it, limit the ways that begin, or end, with it."""
+    """Ports of the nodes behind or before a link limit the ways that begin or end with the link."""
 
     def row(p: HopProgram, k: int, a: int, b: int) -> Row:
         link, back = p.link(a, b), int(p.wanted.both)
@@ -296,6 +297,4 @@ ROWS: dict[str, tuple[Callable[..., Row], int]] = {
     "first rest": (_on_way("first", rest=True), 4),
     "last rest": (_on_way("last", rest=True), 4),
 }
-"""Conditions by name, with the numbers that each has."""
-LEVELLED = {name for name, (_, width) in ROWS.items() if width > 2}
-"""Those of which the first number is a hop count."""
+"""Conditions by name, with the numbers that each has; the first of more than two is a hop count."""

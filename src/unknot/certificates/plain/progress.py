@@ -15,8 +15,7 @@ from unknot.certificates.plain.tables import Table, backwards, ends_first
 
 @checks("progress", "relation", "arrives", "bound")
 def check_progress(table: Table, claim: Any, proof: Any) -> str:
-    """Check that every packet arrives under an arbiter, at some time or within a number of hops, or
-    that one may starve.
+    """Check whether every packet arrives under an arbiter, within a bound if the claim has one, or one may starve.
 
     A fair arbiter grants in the end every header that keeps requesting a VC which becomes free again and again. Where
     routes end, a packet that never arrives stands still in the end, behind a header whose candidates are all held by

@@ -145,7 +145,7 @@ class PathProgram:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Links that paths are known by: where they are there both ways, last ones are first ones of the way back."""
+        """Links by which paths are known: where links lead both ways, last links are first links of the way back."""
         return ("first",) if self.wanted.both_ways else ("first", "last")
 
     def _reached(self, k: int, s: int, t: int) -> Iterator[tuple[Name, Row[Name]]]:
