@@ -8,8 +8,9 @@ ECMP chose the port by a hash, once. docs/ethernet.md has the model and its assu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, Relation
 from unknot.routing.table import Table, lookup
 
-PLACE = 1400
+PLACE = 700
 """Bytes that an audit takes for each pair of a destination and a channel."""
 SENT = -1
 """Channel of a packet that has just come from a host."""
@@ -35,8 +36,7 @@ LOSSY = -1
 """Priority group of a packet from a host whose port has no headroom for it."""
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """Destination, DSCP and 802.1p priority of a packet, and the header within if it is encapsulated."""
 
     destination: int
@@ -45,8 +45,7 @@ class Header:
     pcp: int = 0
 
 
-@dataclass(frozen=True)
-class PacketPlace:
+class PacketPlace(NamedTuple):
     """A packet at a switch: the channel it came by (`SENT` from a host), its priority group, header, and class."""
 
     router: int
@@ -56,8 +55,7 @@ class PacketPlace:
     traffic_class: int
 
 
-@dataclass(frozen=True)
-class Hop:
+class Hop(NamedTuple):
     """A step of a packet: into the queue of an outgoing channel, then to its next place."""
 
     channel: int
@@ -110,7 +108,7 @@ class PfcModel:
             tc = port.traffic_class(header.dscp, header.pcp)
             return PacketPlace(router, channel, port.tc_to_group[tc], header, tc)
         if tunnel.uniform:
-            inner = replace(inner, dscp=header.dscp)
+            inner = inner._replace(dscp=header.dscp)
         tc = port.traffic_class(header.dscp, header.pcp)
         if tunnel.decap_dscp_to_tc is not None:
             tc = tunnel.decap_dscp_to_tc[inner.dscp]
@@ -128,7 +126,7 @@ class PfcModel:
         for channel in one.next_hops.get(place.router, ()):
             port = fabric.sender(channel)
             remark = -1 if port.tc_to_dscp is None else port.tc_to_dscp[tc]
-            sent = header if remark < 0 else replace(header, dscp=remark)
+            sent = header if remark < 0 else header._replace(dscp=remark)
             queue = (queues or port.tc_to_queue)[tc]
             yield Hop(channel, queue, self.arrive(int(fabric.network.target[channel]), channel, sent))
 
@@ -145,14 +143,18 @@ class Walk:
     Attributes
     ----------
     steps : dict
-        The steps from each place.
+        The steps from each place; one list for all channels by which packets of a kind come to a switch.
     starts : dict
         Places at which packets start, as keys.
+    leaving, waiting : dict
+        Steps by place without channel and group, and virtual channels that pause a queue: both as they are asked for.
     """
 
     model: PfcModel
     steps: dict[PacketPlace, list[Hop]] = field(default_factory=dict)
     starts: dict[PacketPlace, None] = field(default_factory=dict)
+    leaving: dict[PacketPlace, list[Hop]] = field(default_factory=dict, repr=False)
+    waiting: dict[tuple[int, int], list[int]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         fabric = self.model.fabric
@@ -168,7 +170,11 @@ class Walk:
         reached_from(self.starts, self._onward)
 
     def _onward(self, place: PacketPlace) -> list[PacketPlace]:
-        self.steps[place] = [] if self.model.ends(place) else list(self.model.hops(place))
+        # Neither the channel by which a packet came nor its group has a say in where the packet goes.
+        kind = place._replace(channel=SENT, group=LOSSY)
+        if kind not in self.leaving:
+            self.leaving[kind] = [] if self.model.ends(place) else list(self.model.hops(place))
+        self.steps[place] = self.leaving[kind]
         return self.after(place)
 
     def after(self, place: PacketPlace) -> list[PacketPlace]:
@@ -190,13 +196,22 @@ class Walk:
 
     def vc(self, channel: int, group: int) -> int | None:
         """Virtual channel of a priority group; None where packets in it are dropped, not held back."""
-        row = [] if channel == SENT else list(self.model.pauses[channel])
-        return self.first[channel] + row.index(group) if group in row else None
+        return self.vcs.get((channel, group))
+
+    @cached_property
+    def vcs(self) -> dict[tuple[int, int], int]:
+        """Virtual channels by channel and priority group."""
+        rows = enumerate(zip(self.first, self.model.pauses, strict=False))
+        return {(channel, group): first + i for channel, (first, row) in rows for i, group in enumerate(row)}
 
     def waits(self, hop: Hop) -> list[int]:
         """Virtual channels any of which, when full, holds a packet back in the queue of its step."""
-        row = self.model.pauses[hop.channel]
-        return [self.first[hop.channel] + i for i, queue in enumerate(row.values()) if queue == hop.queue]
+        if (key := (hop.channel, hop.queue)) not in self.waiting:
+            row = self.model.pauses[hop.channel]
+            self.waiting[key] = [
+                self.first[hop.channel] + i for i, queue in enumerate(row.values()) if queue == hop.queue
+            ]
+        return self.waiting[key]
 
     def channel_of(self, vc: int) -> int:
         """The channel of a virtual channel."""

@@ -57,8 +57,9 @@ def walk_stands(walk: Walk) -> frozenset[int]:
     ----------
     walk : Walk
     """
-    held = ((walk.vc(place.channel, place.group), hops) for place, hops in walk.steps.items())
-    return standing((vc, [walk.waits(hop) for hop in hops]) for vc, hops in held if vc is not None)
+    waits = {id(hops): tuple(dict.fromkeys(tuple(walk.waits(hop)) for hop in hops)) for hops in walk.leaving.values()}
+    held = ((walk.vc(place.channel, place.group), waits[id(hops)]) for place, hops in walk.steps.items())
+    return standing({row: None for row in held if row[0] is not None})
 
 
 def routes_stand(vector: PathVector, alive: Flags, hosts: Ints, homes: Ints) -> frozenset[int] | None:

@@ -194,9 +194,11 @@ def _assumption(fabric: EthernetFabric, walk: Walk) -> str:
 
 def _flows(walk: Walk, configuration: Configuration | None) -> list[Flow]:
     """For each message flows of real packets that come to its place and go on where it waits, from a few sources."""
+    if configuration is None:
+        return []
     places = {(walk.vc(p.channel, p.group), walk.addresses[p.header]): p for p in walk.steps}
     flows: dict[Flow, None] = {}
-    for message in configuration.messages if configuration else ():
+    for message in configuration.messages:
         at = places.get((message.held[-1], message.address))
         onward = None if at is None else next((h for h in walk.steps[at] if message.wanted[0] in walk.waits(h)), None)
         if at is not None and onward is not None:
