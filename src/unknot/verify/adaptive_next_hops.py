@@ -59,7 +59,7 @@ def walk_stands(walk: Walk) -> frozenset[int]:
     """
     waits = {id(hops): tuple(dict.fromkeys(tuple(walk.waits(hop)) for hop in hops)) for hops in walk.leaving.values()}
     held = ((walk.vc(place.channel, place.group), waits[id(hops)]) for place, hops in walk.steps.items())
-    return standing({row: None for row in held if row[0] is not None})
+    return standing({(vc, rows): None for vc, rows in held if vc is not None})
 
 
 def routes_stand(vector: PathVector, alive: Flags, hosts: Ints, homes: Ints) -> frozenset[int] | None:
