@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,22 +98,11 @@ def compare_fabrics(old: Fabric, new: Fabric) -> Changes:
     )
 
 
-def _cables(fabric: Fabric) -> dict[tuple[tuple[int, int], tuple[int, int]], tuple[str, str]]:
-    """Names and rates of cables by the GUIDs and port numbers of both ends, the lower first; hosts' without rates."""
-    network, names = fabric.network, {}
-    switches = fabric.switch_guid.tolist()
-    ports = np.zeros((0, 2), dtype=np.int32) if network.ports is None else network.ports
-    ends = zip(network.source.tolist(), network.target.tolist(), ports.tolist(), strict=True)
-    rows = [((switches[u], p), (switches[v], q), (u, p), (v, q)) for u, v, (p, q) in ends]
-    rates = fabric.rates or ("",) * len(rows)
-    for (a, b, (u, p), (v, q)), rate in zip(rows, rates, strict=True):
-        if a < b:
-            names[a, b] = f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]", rate
-    for t, (router, port) in enumerate(zip(network.inject.tolist(), fabric.host_port.tolist(), strict=True)):
-        host = (int(fabric.port_guid[t]), 0)
-        name = f"{network.terminal_name(t)} – {network.router_name(router)}[{port}]"
-        names[host, (switches[router], port)] = name, ""
-    return names
+def _cables(fabric: Fabric) -> dict[frozenset[tuple[int, int]], tuple[str, str]]:
+    """Names and rates of cables by the GUIDs and port numbers of both ends; hosts' without rates."""
+    rate = defaultdict(str, enumerate(fabric.rates))
+    plugs = fabric.plugs
+    return {frozenset(plugs(cable, fabric.port_guid)): (cable.name, rate[cable.channel]) for cable in fabric.cables}
 
 
 def _ports(fabric: Fabric) -> dict[int, list[int]]:

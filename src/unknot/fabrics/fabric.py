@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,28 @@ LAST_UNICAST = 0xBFFF
 """Highest LID of a port; those above are multicast."""
 MOST_LMC = 7
 """Greatest LMC of a port, which has 2^LMC LIDs."""
+
+
+class FabricCable(NamedTuple):
+    """A cable between two switches, or of a host.
+
+    Attributes
+    ----------
+    name : str
+        Both ends with ports of switches; the end at the lower router first, or the host.
+    routers, ports : tuple of int
+        Switches at its ends and their ports: two, or the switch of the host.
+    channel : int
+        Channel from the first switch to the second one; -1 for hosts.
+    terminal : int
+        The host port; -1 between switches.
+    """
+
+    name: str
+    routers: tuple[int, ...]
+    ports: tuple[int, ...]
+    channel: int = -1
+    terminal: int = -1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,6 +154,33 @@ class Fabric:
     def column_of(self) -> dict[int, int]:
         """Position of each LID in `lids`."""
         return {lid: column for column, lid in enumerate(self.lids.tolist())}
+
+    @cached_property
+    def cables(self) -> tuple[FabricCable, ...]:
+        """Cables between switches, each once, and those of hosts behind them."""
+        network, cables = self.network, list[FabricCable]()
+        ports = [] if network.ports is None else network.ports.tolist()
+        rows = zip(network.source.tolist(), network.target.tolist(), ports, strict=True)
+        for channel, (u, v, (p, q)) in enumerate(rows):
+            if (u, p) < (v, q):
+                name = f"{self.port_name(u, p)} – {self.port_name(v, q)}"
+                cables.append(FabricCable(name, (u, v), (p, q), channel))
+        return (*cables, *map(self.host_cable, range(network.num_terminals)))
+
+    def host_cable(self, terminal: int) -> FabricCable:
+        """The cable of a host port."""
+        router, port = int(self.network.inject[terminal]), int(self.host_port[terminal])
+        name = f"{self.network.terminal_name(terminal)} – {self.port_name(router, port)}"
+        return FabricCable(name, (router,), (port,), terminal=terminal)
+
+    def port_name(self, router: int, port: int) -> str:
+        """A port of a switch."""
+        return f"{self.network.router_name(router)}[{port}]"
+
+    def plugs(self, cable: FabricCable, hosts: npt.NDArray[np.uint64]) -> tuple[tuple[int, int], ...]:
+        """GUID and port number of both ends of a cable; a host by its GUID in `hosts`, with port 0."""
+        switches = ((int(self.switch_guid[r]), port) for r, port in zip(cable.routers, cable.ports, strict=True))
+        return tuple(switches) if cable.terminal < 0 else ((int(hosts[cable.terminal]), 0), *switches)
 
     @property
     def cabled(self) -> Flags:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from unknot._base.input import read_lines
 from unknot._base.packed import entries, is_folder
-from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.fabric import Fabric, FabricCable
 from unknot.fabrics.format import integer, row_of
 
 _COUNTED = re.compile(
@@ -71,19 +72,13 @@ def read_errors(path: Path) -> Counter[Port]:
     return errors
 
 
-def errors_of_cables(fabric: Fabric, errors: Counter[Port]) -> dict[str, tuple[int, tuple[int, ...]]]:
-    """Return the errors at both ends of each cable with some, by its name, and the routers at its ends."""
-    network, guids = fabric.network, fabric.switch_guid.tolist()
-    found: dict[str, tuple[int, tuple[int, ...]]] = {}
-    if network.ports is not None:
-        rows = zip(network.source.tolist(), network.target.tolist(), network.ports.tolist(), strict=True)
-        for u, v, (p, q) in rows:
-            count = errors[guids[u], p] + errors[guids[v], q]
-            if count and (u, p) < (v, q):
-                found[f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]"] = count, (u, v)
-    for t, (router, port) in enumerate(zip(network.inject.tolist(), fabric.host_port.tolist(), strict=True)):
-        own = sum(count for (guid, _), count in errors.items() if guid == fabric.node_guid[t])
-        count = own + errors[guids[router], port]
+def errors_of_cables(fabric: Fabric, errors: Counter[Port]) -> Iterator[tuple[FabricCable, int]]:
+    """Yield the cables with errors at their ends, and how many; of a host those of all its ports count."""
+    of_node: Counter[int] = Counter()
+    for (guid, _), count in errors.items():
+        of_node[guid] += count
+    for cable in fabric.cables:
+        first, second = fabric.plugs(cable, fabric.node_guid)
+        count = errors[second] + (errors[first] if cable.terminal < 0 else of_node[first[0]])
         if count:
-            found[f"{network.terminal_name(t)} – {network.router_name(router)}[{port}]"] = count, (router,)
-    return found
+            yield cable, count

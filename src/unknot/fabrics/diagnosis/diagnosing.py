@@ -190,9 +190,11 @@ def _uneven(cables: Cables, structure: Structure) -> list[Finding]:
 def _with_errors(fabric: Fabric, errors: Counter[Port], hours: float | None) -> list[Finding]:
     """Cables with errors."""
     found = []
-    for name, (count, routers) in errors_of_cables(fabric, errors).items():
+    for cable, count in errors_of_cables(fabric, errors):
         rate = count / hours if hours else None
         often = f"{count:,} errors" + (f", {rate:,.3g} an hour" if rate is not None else "")
-        switches = tuple(fabric.network.router_name(router) for router in routers)
-        found.append(Finding("errors", f"{name} has {often}", (name,), switches, count, errors_per_hour=rate))
+        switches = tuple(fabric.network.router_name(router) for router in cable.routers)
+        found.append(
+            Finding("errors", f"{cable.name} has {often}", (cable.name,), switches, count, errors_per_hour=rate)
+        )
     return found

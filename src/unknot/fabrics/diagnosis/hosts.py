@@ -33,18 +33,12 @@ def hosts_on_spines(fabric: Fabric, structure: Structure) -> list[Finding]:
             "host on a spine",
             f"{few([network.terminal_name(t) for t in terminals])}: on {network.router_name(router)}, at level "
             f"{structure.level[router]}, where other switches have no hosts",
-            tuple(_cable(fabric, terminal) for terminal in terminals),
+            tuple(fabric.host_cable(terminal).name for terminal in terminals),
             (network.router_name(router),),
             len(terminals),
         )
         for router, terminals in found.items()
     ]
-
-
-def _cable(fabric: Fabric, terminal: int) -> str:
-    network = fabric.network
-    router = network.router_name(int(network.inject[terminal]))
-    return f"{network.terminal_name(terminal)} – {router}[{int(fabric.host_port[terminal])}]"
 
 
 def adapters(fabric: Fabric) -> dict[str, dict[str, int]]:
@@ -81,7 +75,7 @@ def hosts_with_fewer_ports(fabric: Fabric) -> list[Finding]:
             has = "1 port" if len(ports) == 1 else f"{len(ports)} ports"
             found[ports[0]] = Finding(
                 "single-homed host", f"{name} has {has}, most hosts have {most}",
-                (_cable(fabric, ports[0]),), (where,),
+                (fabric.host_cable(ports[0]).name,), (where,),
             )  # fmt: skip
     return [*found.values()]
 
@@ -114,7 +108,7 @@ def rails(fabric: Fabric) -> tuple[str, list[Finding]]:
             "host on another rail",
             f"{network.terminal_name(terminal)} is on {network.router_name(router)}, where others have "
             f"{rail[router][0]}",
-            (_cable(fabric, terminal),),
+            (fabric.host_cable(terminal).name,),
             (network.router_name(router),),
         )
         for name, terminal in named

@@ -6,9 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
-from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.fabric import Fabric, FabricCable
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,27 +18,23 @@ class Cables:
     @cached_property
     def forward(self) -> list[int]:
         """One channel of each cable."""
-        network = self.fabric.network
-        ports = np.zeros((network.num_channels, 2)) if network.ports is None else network.ports
-        loops = (network.source == network.target) & (ports[:, 0] < ports[:, 1])
-        return np.flatnonzero((network.source < network.target) | loops).tolist()
+        return [*self._named]
 
     @cached_property
-    def between(self) -> dict[tuple[int, int], list[int]]:
+    def _named(self) -> dict[int, FabricCable]:
+        return {cable.channel: cable for cable in self.fabric.cables if cable.terminal < 0}
+
+    @cached_property
+    def between(self) -> dict[tuple[int, ...], list[int]]:
         """Cables of each pair of routers, the lower first."""
-        network = self.fabric.network
         found = defaultdict(list)
-        for channel in self.forward:
-            found[int(network.source[channel]), int(network.target[channel])].append(channel)
+        for channel, cable in self._named.items():
+            found[cable.routers].append(channel)
         return dict(found)
 
     def name(self, channel: int) -> str:
         """A cable with its ports."""
-        network = self.fabric.network
-        ends = network.router_name(int(network.source[channel])), network.router_name(int(network.target[channel]))
-        if network.ports is None:
-            return " – ".join(ends)
-        return " – ".join(f"{end}[{port}]" for end, port in zip(ends, network.ports[channel].tolist(), strict=True))
+        return self._named[channel].name
 
     def names(self, pairs: list[tuple[int, int]]) -> tuple[str, ...]:
         """All cables of some pairs."""

@@ -136,17 +136,7 @@ def plan_of(fabric: Fabric) -> CablePlan:
     return CablePlan(fabric.fabric_file, frozenset(cables_by_guid(fabric)))
 
 
-def cables_by_guid(fabric: Fabric) -> dict[PlannedCable, str]:
-    """Return the name of each cable of a fabric by its ends; ports of hosts are 0, any, since one adapter has few."""
-    network, guids = fabric.network, fabric.switch_guid.tolist()
-    named: dict[PlannedCable, str] = {}
-    if network.ports is not None:
-        rows = zip(network.source.tolist(), network.target.tolist(), network.ports.tolist(), strict=True)
-        for u, v, (p, q) in rows:
-            if (u, p) < (v, q):
-                ends = frozenset(((f"0x{guids[u]:016x}", p), (f"0x{guids[v]:016x}", q)))
-                named[ends] = f"{network.router_name(u)}[{p}] – {network.router_name(v)}[{q}]"
-    for t, (router, port) in enumerate(zip(network.inject.tolist(), fabric.host_port.tolist(), strict=True)):
-        ends = frozenset(((f"0x{int(fabric.node_guid[t]):016x}", 0), (f"0x{guids[router]:016x}", port)))
-        named[ends] = f"{network.terminal_name(t)} – {network.router_name(router)}[{port}]"
-    return named
+def cables_by_guid(fabric: Fabric) -> list[PlannedCable]:
+    """Return the ends of each cable of a fabric; ports of hosts are 0, any, since one adapter has few."""
+    ends = (fabric.plugs(cable, fabric.node_guid) for cable in fabric.cables)
+    return [frozenset((f"0x{guid:016x}", port) for guid, port in pair) for pair in ends]

@@ -62,7 +62,7 @@ def slow_hosts(fabric: Fabric) -> list[Finding]:
         here, count = at[router].most_common(1)[0]
         usual = here if count >= 3 else everywhere.most_common(1)[0][0]
         if rate < usual and at[router][rate] < count:
-            name = f"{network.terminal_name(terminal)} – {network.router_name(router)}[{fabric.host_port[terminal]}]"
+            name = fabric.host_cable(terminal).name
             words = f"{name} runs at {_words(fabric.host_rates[terminal])}, those beside it at {_gbps(usual)}"
             found.append(Finding("slow cable", words, (name,), (network.router_name(router),)))
     return found
