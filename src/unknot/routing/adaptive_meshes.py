@@ -38,10 +38,9 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.contract import ATOMIC, towards_home
+from unknot.routing.contract import ATOMIC
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.parts import Published
-from unknot.routing.relation import NO_WAIT, TIER, Out, Relation
+from unknot.routing.relation import NO_WAIT, TIER, Out, Relation, by_steps
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import MAX_VCS, VirtualChannels
 
@@ -86,14 +85,7 @@ def lcfaa(network: Network) -> Relation:
                 count += 1
         return count
 
-    rule = towards_home(virtual, step)
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name="lcfaa",
-        published=Published(ATOMIC, claims_minimal=True, source="Deng & Yang"),
-    )
+    return by_steps(virtual, step, "lcfaa", ATOMIC, minimal=True, source="Deng & Yang")
 
 
 @takes_network
@@ -148,14 +140,7 @@ def vba(network: Network) -> Relation:
                 count += 1
         return count
 
-    rule = towards_home(virtual, step)
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name="vba",
-        published=Published(ATOMIC, claims_minimal=True, source="Deng & Yang"),
-    )
+    return by_steps(virtual, step, "vba", ATOMIC, minimal=True, source="Deng & Yang")
 
 
 @takes_network
@@ -200,14 +185,8 @@ def schwiebert(network: Network) -> Relation:
             descends = descends or b < a
         return count
 
-    return Relation(
-        network,
-        virtual,
-        towards_home(virtual, step),
-        name="schwiebert",
-        published=Published(
-            claims={"wormhole": True}, claims_minimal=True, source="Schwiebert & Jayasimha 1993, 1995"
-        ),
+    return by_steps(
+        virtual, step, "schwiebert", {"wormhole": True}, minimal=True, source="Schwiebert & Jayasimha 1993, 1995"
     )
 
 
@@ -277,10 +256,4 @@ def planar_adaptive(network: Network) -> Relation:
             count += 1
         return count
 
-    return Relation(
-        network,
-        virtual,
-        towards_home(virtual, step),
-        name="planar_adaptive",
-        published=Published({"wormhole": True}, claims_minimal=True, source="Chien & Kim 1992"),
-    )
+    return by_steps(virtual, step, "planar_adaptive", {"wormhole": True}, minimal=True, source="Chien & Kim 1992")

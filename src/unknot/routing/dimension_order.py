@@ -34,10 +34,10 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network, grid
 from unknot.network.grid import whole_grid
-from unknot.routing.contract import ACYCLIC, towards_home
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.parts import Addressing, Published
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import EJECT, Out, Relation, by_steps
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -192,13 +192,7 @@ def ring_lexicographic(network: Network) -> Relation:
             break
         return 1
 
-    return Relation(
-        network,
-        virtual,
-        towards_home(virtual, step),
-        name="ring_lexicographic",
-        published=Published(ACYCLIC, claims_minimal=True, source="Dally & Seitz 1987"),
-    )
+    return by_steps(virtual, step, "ring_lexicographic", ACYCLIC, minimal=True, source="Dally & Seitz 1987")
 
 
 @takes_network
@@ -252,14 +246,16 @@ def o1turn(network: Network, vcs: int = 2) -> Relation:
         return int(offered(out, 0, first[port] + order * half, half))
 
     names = [network.terminal_name(t) for t in range(terminals)]
-    return Relation(
-        network,
+    return by_steps(
         virtual,
-        towards_home(virtual, step, np.tile(network.eject, 2)),
-        name="o1turn",
+        step,
+        "o1turn",
+        ACYCLIC,
+        minimal=True,
+        source="Seo, Ali, Lim, Rafique & Thottethodi 2005",
+        home=np.tile(network.eject, 2),
         addresses=Addressing(
             destination=np.tile(np.arange(terminals, dtype=np.int32), 2),
             address_labels=tuple(f"{name} by {order}" for order in ("XY", "YX") for name in names),
         ),
-        published=Published(ACYCLIC, claims_minimal=True, source="Seo, Ali, Lim, Rafique & Thottethodi 2005"),
     )

@@ -11,9 +11,8 @@ on meshes and hypercubes, 3 on tori.
 from __future__ import annotations
 
 from unknot.network import Network, grid
-from unknot.routing.contract import ATOMIC, towards_home
-from unknot.routing.parts import Published
-from unknot.routing.relation import TIER, Out, Relation
+from unknot.routing.contract import ATOMIC
+from unknot.routing.relation import TIER, Out, Relation, by_steps
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
@@ -78,11 +77,4 @@ def duato(network: Network, vcs: int | None = None) -> Relation:
                     count = offered(out, count, first[port] + escapes, vcs - escapes)
         return count
 
-    rule = towards_home(virtual, step)
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name="duato",
-        published=Published(ATOMIC, claims_minimal=True, source="Duato 1993, 1995"),
-    )
+    return by_steps(virtual, step, "duato", ATOMIC, minimal=True, source="Duato 1993, 1995")

@@ -22,10 +22,9 @@ from unknot.network import Network
 from unknot.network.graph import survivors
 from unknot.network.model import IntArray
 from unknot.network.parts import frozen
-from unknot.routing.contract import towards_home
-from unknot.routing.parts import Addressing, Published
+from unknot.routing.parts import Addressing
 from unknot.routing.paths import homes_of
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import EJECT, Out, Relation, by_steps
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -227,6 +226,4 @@ class NextHops:
                 count += 1
             return count
 
-        return Relation(
-            network, virtual, towards_home(virtual, ecmp), name, commits=True, published=Published(source=source)
-        )
+        return by_steps(virtual, ecmp, name, source=source, commits=True)

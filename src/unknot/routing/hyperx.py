@@ -37,10 +37,10 @@ import numpy as np
 from unknot._base.arrays import Ints
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.contract import ACYCLIC, towards_home
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.meshes import CompleteProduct, complete_product
-from unknot.routing.parts import Preference, Published
-from unknot.routing.relation import TIER, Out, Relation
+from unknot.routing.parts import Preference
+from unknot.routing.relation import TIER, Out, Relation, by_steps
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
@@ -203,14 +203,13 @@ def _relation(
                     count = offered(out, count, first[port[here, start[i] + position]] + low + TIER, many)
         return count
 
-    return Relation(
-        network,
+    return by_steps(
         virtual,
-        towards_home(virtual, step),
-        name=name,
+        step,
+        name,
+        ACYCLIC,
+        minimal=not deroutes or classes == 1 or max(network.radices) < 3,
+        source=source,
         commits=deroutes,
-        published=Published(
-            claims=ACYCLIC, claims_minimal=not deroutes or classes == 1 or max(network.radices) < 3, source=source
-        ),
         preference=Preference(selection="least_weight" if deroutes else None),
     )

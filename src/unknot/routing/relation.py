@@ -7,6 +7,7 @@ destination terminal. A candidate is an output VC of the router where the header
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,8 @@ import numpy.typing as npt
 from unknot._base.errors import RelationError
 from unknot._base.older import takes_parts
 from unknot.network import Network
-from unknot.routing.contract import COMPARISONS, IN_ROUTER
+from unknot.network.model import IntArray
+from unknot.routing.contract import COMPARISONS, IN_ROUTER, Step, towards_home
 from unknot.routing.contract import EJECT as EJECT
 from unknot.routing.contract import NO_WAIT as NO_WAIT
 from unknot.routing.contract import TIER as TIER
@@ -140,3 +142,29 @@ class Relation(Asked):
 
     def __repr__(self) -> str:
         return f"<Relation {self.name} on {self.network.name}, {self.num_vcs} VCs>"
+
+
+def by_steps(
+    virtual: VirtualChannels,
+    step: Step,
+    name: str,
+    claims: Mapping[str, bool] | None = None,
+    *,
+    minimal: bool | None = None,
+    source: str = "",
+    home: IntArray | None = None,
+    **more: Any,
+) -> Relation:
+    """The relation of a rule away from home, with claims of its source.
+
+    Parameters
+    ----------
+    step, home
+        See `towards_home`.
+    claims, minimal, source
+        See `Published`.
+    **more
+        Other arguments of `Relation`.
+    """
+    published = Published(claims or {}, minimal, source)
+    return Relation(virtual.network, virtual, towards_home(virtual, step, home), name, published=published, **more)

@@ -25,8 +25,7 @@ import numpy as np
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.parts import Published
-from unknot.routing.relation import TIER, Out, Relation
+from unknot.routing.relation import TIER, Out, Relation, by_steps
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -122,14 +121,7 @@ def turn_model(network: Network, name: str, stage_one: Callable[[int, int], tupl
                 break
         return count
 
-    rule = towards_home(virtual, step)
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name=name,
-        published=Published(ACYCLIC, claims_minimal=True, source="Glass & Ni 1992"),
-    )
+    return by_steps(virtual, step, name, ACYCLIC, minimal=True, source="Glass & Ni 1992")
 
 
 @takes_network
@@ -237,11 +229,4 @@ def odd_even(network: Network, vcs: int = 1) -> Relation:
                 count = offered(out, count, first[port], vcs)
         return count
 
-    rule = towards_home(virtual, step)
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name="odd_even",
-        published=Published(ACYCLIC, claims_minimal=True, source="Chiu 2000"),
-    )
+    return by_steps(virtual, step, "odd_even", ACYCLIC, minimal=True, source="Chiu 2000")

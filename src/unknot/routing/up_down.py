@@ -25,9 +25,8 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network, distances_from
 from unknot.network.metrics import spread
 from unknot.network.model import IntArray
-from unknot.routing.contract import ACYCLIC, towards_home
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.forwarding_table import DROP, EJECT_HERE
-from unknot.routing.parts import Published
 from unknot.routing.paths import (
     Table,
     fill_hops,
@@ -39,7 +38,7 @@ from unknot.routing.paths import (
     require_ways,
     root_named,
 )
-from unknot.routing.relation import Out, Relation
+from unknot.routing.relation import Out, Relation, by_steps
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -127,14 +126,12 @@ def up_down(
                     break
         return count
 
-    return Relation(
-        network,
+    return by_steps(
         virtual,
-        towards_home(virtual, step),
-        name=f"up_down from {network.router_name(top)}, {levels} levels, {choice}",
-        published=Published(
-            claims=ACYCLIC, source="Schroeder et al. 1991" if levels == "bfs" else "Sancho, Robles & Duato 2000"
-        ),
+        step,
+        f"up_down from {network.router_name(top)}, {levels} levels, {choice}",
+        ACYCLIC,
+        source="Schroeder et al. 1991" if levels == "bfs" else "Sancho, Robles & Duato 2000",
     )
 
 

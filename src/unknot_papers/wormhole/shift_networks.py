@@ -40,9 +40,9 @@ import numpy as np
 from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
-from unknot.routing.contract import ACYCLIC, towards_home
+from unknot.routing.contract import ACYCLIC
 from unknot.routing.parts import Published
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import EJECT, Out, Relation, by_steps
 from unknot.routing.shortest_paths import hop_number
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -260,14 +260,7 @@ def cube_connected_cycles(network: Network) -> Relation:
         out[0] = first[port] + lap
         return 1
 
-    rule = towards_home(virtual, step)
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name="cube_connected_cycles",
-        published=Published(ACYCLIC, source="Dally & Seitz 1987"),
-    )
+    return by_steps(virtual, step, "cube_connected_cycles", ACYCLIC, source="Dally & Seitz 1987")
 
 
 def _corners(network: Network) -> tuple[Ints, Ints, Ints]:
