@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from unknot._base.errors import visible
@@ -49,7 +49,7 @@ def page(template: str, **values: Any) -> str:
 def _templates() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates"), encoding="utf-8"),
-        autoescape=True,
+        autoescape=select_autoescape(["html"]),
         finalize=lambda value: visible(value, "\n\t") if type(value) is str else value,
         undefined=StrictUndefined,
         trim_blocks=True,
