@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from unknot._base.arrays import IntArray, Ints
 from unknot._base.errors import TextError
 from unknot._base.input import read_utf8
+from unknot._base.phrases import count
 from unknot.fabrics.fabric import LAST_UNICAST
 from unknot.network import Network
 
@@ -163,27 +164,8 @@ class FabricText:
         """Add a note that counts the skipped lines and quotes the first, if there are any."""
         if self.skipped:
             first = self.skipped[0]
-            count = f"{len(self.skipped)} lines" if len(self.skipped) > 1 else "1 line"
-            self.notes.append(
-                f"{count} of error messages or terminal output skipped, the first in line {first}: "
-                f"{self.lines[first - 1]}"
-            )
-
-
-NAMED = 3
-"""Parts of a kind that a note names."""
-
-
-def few(names: Sequence[str]) -> str:
-    """Return the first names in words, and how many more there are.
-
-    Examples
-    --------
-    >>> few(["S0", "S1", "S2", "S3", "S4"])
-    'S0, S1, S2 and 2 more'
-    """
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+            lines = f"{count(len(self.skipped), 'line')} of error messages or terminal output skipped"
+            self.notes.append(f"{lines}, the first in line {first}: {self.lines[first - 1]}")
 
 
 def row_of(line: str) -> list[str]:

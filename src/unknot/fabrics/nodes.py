@@ -6,7 +6,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass
 
-from unknot.fabrics.format import few
+from unknot._base.phrases import few
 from unknot.fabrics.rates import Rate
 
 Place = tuple[str, int]

@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from unknot._base.input import read_lines
+from unknot._base.phrases import few
 from unknot.fabrics.cabling import Cabling
 from unknot.fabrics.fabric import MOST_LMC, NO_ENTRY, Fabric
-from unknot.fabrics.format import Format, few
+from unknot.fabrics.format import Format
 from unknot.fabrics.nodes import FabricNode, Place
 from unknot.fabrics.rates import Rate
 from unknot.fabrics.tables import NOT_ROUTED, TableFile, join

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from unknot._base.errors import TextError
 from unknot._base.input import read_lines
+from unknot._base.phrases import few
 from unknot.fabrics.cabling import Cabling
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.format import Format, few, row_of
+from unknot.fabrics.format import Format, row_of
 from unknot.fabrics.nodes import FabricNode, Place
 from unknot.fabrics.rates import Rate
 from unknot.network import Network

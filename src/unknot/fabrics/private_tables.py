@@ -16,11 +16,12 @@ from typing import Any
 
 from unknot._base.errors import TextError
 from unknot._base.input import read_lines
+from unknot._base.phrases import few
 from unknot.fabrics.adaptive import signs_of_adaptive_routing
 from unknot.fabrics.adaptive_groups import SWITCH, TITLE, GroupFile
 from unknot.fabrics.choices import KEYS
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.format import FabricText, Format, few
+from unknot.fabrics.format import FabricText, Format
 from unknot.fabrics.ibdiagnet import number_in, section
 
 _NUMBERS = re.compile(r"^\s*(?:[A-Za-z][\w ]*:\s*)?([0-9]{1,3}(?:[\s:,]+[0-9]{1,3})*)[\s,]*$")

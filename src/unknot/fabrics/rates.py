@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from unknot.fabrics.format import few
+from unknot._base.phrases import few
 from unknot.network.bandwidth import LARGEST, rounded
 
 SPEEDS = {

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from unknot._base.arrays import IntArray
 from unknot._base.errors import TextError
+from unknot._base.phrases import few
 from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
-from unknot.fabrics.format import FabricText, few
+from unknot.fabrics.format import FabricText
 
 NOT_ROUTED = 255
 """Port of a LID without a route, in files."""

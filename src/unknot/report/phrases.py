@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import visible
+from unknot._base.phrases import count as count
+from unknot._base.phrases import listed as listed
 
 if TYPE_CHECKING:
     from unknot.simulation.engine.router import Router
@@ -29,31 +31,6 @@ def escape(text: str, quote: bool = True) -> str:
     '&lt;a&gt;\\\\u202e\\\\ufffe'
     """
     return html.escape(visible(text, "\n\t"), quote)
-
-
-def count(number: int, noun: str) -> str:
-    """A number and its noun.
-
-    Examples
-    --------
-    >>> count(1, "flit"), count(1200, "flit"), count(2, "switch"), count(3, "dependency")
-    ('1 flit', '1,200 flits', '2 switches', '3 dependencies')
-    """
-    many = f"{noun[:-1]}ies" if noun.endswith("cy") else f"{noun}es" if noun.endswith(("ch", "ss")) else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else many}"
-
-
-def listed(words: Sequence[str], joint: str = "and") -> str:
-    """Words joined as in a sentence.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {joint} {words[-1]}"
 
 
 def lengths(shares: int | Mapping[int, float]) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from unknot._base.arrays import Flags
 from unknot._base.errors import RelationError
+from unknot._base.phrases import count
 from unknot.network import Network
 from unknot.routing.named import routing
 from unknot.routing.parts import Published
@@ -68,7 +69,7 @@ def forbidding(
     on = np.flatnonzero((at < relation.num_vcs) & (to != EJECT))
     stays = np.ones(to.size, dtype=bool)
     stays[on] = ~np.isin(channel[at[on]] * network.num_channels + channel[to[on]], gone)
-    name = f"{relation.name} without {len(turns)} {'turn' if len(turns) == 1 else 'turns'}"
+    name = f"{relation.name} without {count(len(turns), 'turn')}"
     left = table.kept(stays)
     return replace(relation, rule=lookup(left.kept(_arrives(left, relation))), name=name, published=Published())
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base.arrays import Flags, Ints
+from unknot._base.phrases import count as counted
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC, towards_home
 from unknot.routing.parts import Addressing, Published
@@ -109,6 +110,6 @@ def tabled(
         network,
         virtual,
         towards_home(virtual, step, np.tile(network.eject[addresses.destination], lanes)),
-        name=f"{name} ({lanes} {word}{'s' * (lanes > 1)})",
+        name=f"{name} ({counted(lanes, word)})",
         **in_blocks(addresses, lane, lanes, f"in {word}", minimal=minimal, source=source),
     )

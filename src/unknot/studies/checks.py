@@ -12,6 +12,7 @@ from typing import Any, Literal
 from unknot._base.deadline import Deadline
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.input import read_text
+from unknot._base.phrases import count
 from unknot._base.switching import DEFAULT_SWITCHING
 from unknot._base.three_valued import all_hold
 from unknot._base.toml_places import (
@@ -226,7 +227,7 @@ def _placed(toml: Toml, path: KeyPath, *, unless: bool = False) -> Iterator[None
 
 
 def _said(check: Check) -> str:
-    vcs = "" if check.vcs is None else f" with {check.vcs} VC{'s' * (check.vcs != 1)}"
+    vcs = "" if check.vcs is None else f" with {count(check.vcs, 'VC')}"
     return f"{check.routing} on {check.network}{vcs}, {check.switching}:"
 
 

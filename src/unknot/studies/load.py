@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from unknot._base.errors import TextError, UnknotError, bare, near
+from unknot._base.phrases import count
 from unknot._base.toml_places import EntryError, KeyPath, Toml, read_toml
 from unknot.flow_control.techniques import technique
 from unknot.simulation.faults.fault import fault_of
@@ -151,7 +152,7 @@ def _multiplied(entry: Any) -> Iterable[tuple[Any, dict[str, int]]]:
 
 
 def _spoken(key: str, entry: Any) -> str:
-    words = {"vcs": f"{entry} VC{'' if entry == 1 else 's'}", "packet_length": f"{entry} flits"}
+    words = {"vcs": count(entry, "VC"), "packet_length": f"{entry} flits"}
     if key == "faults":
         return f"faults {'; '.join(map(str, entry))}" if entry else "no faults"
     if isinstance(entry, dict):

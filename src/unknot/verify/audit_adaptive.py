@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
+from unknot._base.phrases import few
 from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
 from unknot.fabrics.choices import KEYS
-from unknot.fabrics.format import few
 from unknot.routing.adaptive_fabric import AdaptiveRouting, adaptive_routing
 from unknot.routing.relation import Relation
 from unknot.verify.audit_findings import SHOWN, Unknown, loop_of

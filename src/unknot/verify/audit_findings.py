@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unknot._base.arrays import Ints
+from unknot._base.phrases import few
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics import NO_ENTRY, Fabric
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.fabric import UNKNOWN_PORT
-from unknot.fabrics.format import few
 from unknot.fabrics.levels import unrecorded
 from unknot.network.graph import from_lowest, reached_from, strong_components
 from unknot.network.metrics import hops_from_any

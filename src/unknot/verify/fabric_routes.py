@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from unknot._base.arrays import Flags, IntArray, Ints
+from unknot._base.phrases import few
 from unknot.fabrics import Fabric
 from unknot.fabrics.diagnosis import Diagnosis, EngineSafety, Finding
 from unknot.fabrics.diagnosis.diagnosing import in_order
-from unknot.fabrics.format import few
 from unknot.network import Network, distances_from
 from unknot.network.graph import strong_components
 from unknot.network.recognised import Structure

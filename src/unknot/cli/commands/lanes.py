@@ -247,7 +247,7 @@ def conclusion(routes: Lanes | ChangingLanes | LongerLanes, survive: str | None)
 
     one = routes.count == 1
     if isinstance(routes, LongerLanes):
-        lanes = f"In {routes.count} lane{'s' * (not one)}"
+        lanes = f"In {count(routes.count, 'lane')}"
         if not routes.longer_pairs:
             return f"{lanes} every route is a shortest path, for {count(routes.pairs, 'pair')} of routers."
         return f"{lanes} {routes.longer_pairs} of {count(routes.pairs, 'route')} are longer than shortest paths."

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from unknot._base.phrases import few
 from unknot.fabrics.diagnosis.finding import Finding
 from unknot.fabrics.diagnosis.named import Cables
 from unknot.fabrics.diagnosis.pairing import Joined, joined
-from unknot.fabrics.format import few
 from unknot.network.recognised import Difference, Structure
 
 RouterPair = tuple[int, int]

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 
+from unknot._base.phrases import count as count_of
+from unknot._base.phrases import few
 from unknot.fabrics.diagnosis.finding import Finding
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.format import few
 from unknot.network.recognised import Structure
 
 _ADAPTER = re.compile(r"^(.+?)\s+((?:HCA|hfi|mlx|ibp|ib|opa)[\w-]*\d)(?:\[\d+\])?$", re.I)
@@ -72,9 +73,8 @@ def hosts_with_fewer_ports(fabric: Fabric) -> list[Finding]:
             if _kind(network.terminal_name(ports[0])) not in kinds:
                 continue
             name, where = network.terminal_name(ports[0]), network.router_name(int(network.inject[ports[0]]))
-            has = "1 port" if len(ports) == 1 else f"{len(ports)} ports"
             found[ports[0]] = Finding(
-                "single-homed host", f"{name} has {has}, most hosts have {most}",
+                "single-homed host", f"{name} has {count_of(len(ports), 'port')}, most hosts have {most}",
                 (fabric.host_cable(ports[0]).name,), (where,),
             )  # fmt: skip
     return [*found.values()]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unknot._base.errors import UnknotError
+from unknot._base.phrases import few
 from unknot.fabrics.ethernet.fabric import Destination
 from unknot.fabrics.ethernet.routes import (
     Prefix,
@@ -62,9 +63,8 @@ def destinations_of(
             rows = tuple(sorted(hops.items()))
             groups[_Treatment(owners, rows, prefix in tunnels, bool(dropping))].append(prefix)
     if assumed:
-        more = f" and {len(assumed) - 1} more" if len(assumed) > 1 else ""
         notes.append(
-            f"prefixes that no switch lists as connected are taken to end where no route goes on: {assumed[0]}{more}"
+            f"prefixes that no switch lists as connected are taken to end where no route goes on: {few(assumed, 1)}"
         )
     for router, prefixes in missing.items():
         more = f" and {len(prefixes) - 1} more prefixes" if len(prefixes) > 1 else ""

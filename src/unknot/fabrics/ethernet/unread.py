@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from unknot._base.phrases import few
+
 Rows = Mapping[str, Mapping[str, Any]]
 MAPS = ("dscp_to_tc_map", "tc_to_pg_map", "tc_to_queue_map", "pfc_to_queue_map")
 """Fields of `PORT_QOS_MAP` without which what a port with PFC does depends on the platform."""
@@ -78,6 +80,5 @@ def in_words(unread: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Names of unread content, each with the switches whose files hold that content."""
     lines = []
     for what, switches in sorted((what, sorted(some)) for what, some in unread.items()):
-        more = f" and {len(switches) - SHOWN} more" if len(switches) > SHOWN else ""
-        lines.append(f"{what} ({', '.join(switches[:SHOWN])}{more})")
+        lines.append(f"{what} ({few(switches, SHOWN)})")
     return tuple(lines)

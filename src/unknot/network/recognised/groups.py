@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from unknot._base.arrays import Floats, Ints
+from unknot._base.phrases import count
 from unknot.network.recognised.links import CableCounts, usual
 from unknot.network.recognised.structure import NONE, WORST, Difference, Structure, differences, wrong
 from unknot.network.recognised.tiers import FULL, blocks_between, levels_by_cables
@@ -91,7 +92,7 @@ def _structure(
     if wrong(found, links) > WORST:
         return NONE
     parts = {WITHIN: per_pair * pairs[0].size, BETWEEN: most * upper[0].size if even else int(table[upper].sum())}
-    cables = f"{most} cable{'s' * (most > 1)}" if even else "differing numbers of cables"
+    cables = count(most, "cable") if even else "differing numbers of cables"
     remarks = () if even else ("pairs of groups have differing numbers of cables, so missing ones are not told",)
     words = f"{words}; {cables} between every two groups"
     return Structure(kind, words, found, parts, level, group, remarks=remarks)  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ from itertools import chain, islice, permutations
 import numpy as np
 
 from unknot._base.arrays import Ints
+from unknot._base.phrases import count
 from unknot.network.recognised.links import CableCounts, usual
 from unknot.network.recognised.matching import placed
 from unknot.network.recognised.structure import NONE, WORST, Kind, Structure, differences, wrong
@@ -249,7 +250,7 @@ def _named(whole: Whole, per_dimension: Ints) -> tuple[Kind, str, tuple[int, ...
     if kind == "hypercube":
         shown = f"of {len(sides)} dimensions" + f" (a torus of {' × '.join('4' * (pairs // 2))})" * (pairs % 2 == 0)
     most = sorted(set(per_dimension.tolist()))
-    cables = f"{most[0]} cable{'s' * (most[0] > 1)}" if len(most) == 1 else f"{most[0]} to {most[-1]} cables"
+    cables = count(most[0], "cable") if len(most) == 1 else f"{most[0]} to {most[-1]} cables"
     name = "ring" if kind == "torus" and len(sides) == 1 else kind
     return kind, f"{name} {shown}; {cables} a pair", tuple(sides)
 

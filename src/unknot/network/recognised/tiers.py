@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot._base.arrays import Flags, Ints
+from unknot._base.phrases import count as count_of
+from unknot._base.phrases import listed
 from unknot.network.recognised.links import CableCounts, usual
 from unknot.network.recognised.structure import NONE, WORST, Difference, Structure, differences, wrong
 
@@ -229,7 +231,7 @@ def fat_tree_of(links: CableCounts) -> Structure:
             per_pair.append("differing numbers of cables")
         else:
             known += 1
-            per_pair.append(f"{blocks.per_pair} cable{'s' * (blocks.per_pair > 1)} a pair in {_blocks(blocks)}")
+            per_pair.append(f"{count_of(blocks.per_pair, 'cable')} a pair in {_blocks(blocks)}")
             remarks += _odd_blocks(blocks, part)
             if height == 0:
                 pod[low], pod[high] = blocks.of_low, blocks.of_high
@@ -239,11 +241,11 @@ def fat_tree_of(links: CableCounts) -> Structure:
         named += [part] * a.size
     near, far, count = (np.concatenate(column) for column in zip(*expected, strict=True))
     found = (*differences(links, near, far, count, named), *loose)
-    sizes = _listed([f"{size:,}" for size in np.bincount(level).tolist()])
+    sizes = listed([f"{size:,}" for size in np.bincount(level).tolist()])
     if not known or wrong(found, links) > WORST:
         words = f"levels of {sizes} switches from the terminals up, whose pairs are joined in no regular way"
         return Structure("none", words, level=level)
-    words = f"fat tree of {level.max() + 1} levels: {sizes} switches from the leaves up; {_listed(per_pair)}"
+    words = f"fat tree of {level.max() + 1} levels: {sizes} switches from the leaves up; {listed(per_pair)}"
     return Structure("fat tree", words, found, parts, level, pod, remarks=tuple(remarks))
 
 
@@ -252,10 +254,6 @@ def _blocks(blocks: Blocks) -> str:
         return f"one block of {blocks.low.size} × {blocks.high.size}"
     low, high = usual(np.bincount(blocks.of_low))[0], usual(np.bincount(blocks.of_high))[0]
     return f"{blocks.number} blocks of {low} × {high}"
-
-
-def _listed(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
 def _odd_blocks(blocks: Blocks, part: str) -> list[str]:

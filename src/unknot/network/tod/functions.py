@@ -19,6 +19,7 @@ import numpy as np
 
 from unknot._base.errors import TextError, UnknotError, near
 from unknot._base.extensions import Catalogue
+from unknot._base.phrases import count
 from unknot.network.tod import named_changes as changes
 from unknot.network.tod import named_graphs as graphs
 from unknot.network.tod import values
@@ -168,8 +169,8 @@ def _name(node: Node, name: str, names: frozenset[str], known: Mapping[str, Defi
     if name in names or (name in known and known[name].parameters is None):
         return []
     if name in known:
-        count = len(known[name].parameters or ())
-        return [node.error(f"{name} takes {_values(count)} in parentheses")]
+        values = len(known[name].parameters or ())
+        return [node.error(f"{name} takes {count(values, 'value')} in parentheses")]
     if _callable(name):
         return [node.error(f"{name} needs parentheses, as in {name}{_parameters(name)}")]
     words = {*names, *known, *FUNCTIONS, *foreign()}
@@ -185,7 +186,7 @@ def _call(node: OperatorCall, names: frozenset[str], known: Mapping[str, Definit
         if node.options:
             return [node.options[0].error(f"{name} takes values in their order, none by name")]
         if node.clauses is None and len(node.arguments) != len(parameters):
-            words = f"{name} takes {_values(len(parameters))}, but here are {len(node.arguments)}"
+            words = f"{name} takes {count(len(parameters), 'value')}, but here are {len(node.arguments)}"
             return [node.error(words)]
         return []
     if name in names:
@@ -233,7 +234,3 @@ def _parameters(name: str) -> str:
         default = "" if p.default is inspect.Parameter.empty else f"={str(p.default).lower()}"
         words.append(p.name + star + default)
     return f"({', '.join(words)})"
-
-
-def _values(count: int) -> str:
-    return f"{count} value{'' if count == 1 else 's'}"

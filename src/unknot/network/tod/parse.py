@@ -14,6 +14,7 @@ from typing import Any
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 
 from unknot._base.errors import Source, TextError, shortened
+from unknot._base.phrases import listed
 from unknot.network.tod import syntax
 from unknot.network.tod.syntax import Definition, Include, Node, Option, WholeText, raise_all
 
@@ -263,7 +264,7 @@ def _expected(terminals: set[str]) -> str:
             words.append(word)
             terminals = terminals - members - {"LSQB", "MINUS", "NOT", "IF", "TRUE", "FALSE"}
     words += sorted(_SHOWN[t] for t in terminals if t in _SHOWN)
-    return ", ".join(words[:-1]) + (" or " if len(words) > 1 else "") + words[-1] if words else "nothing more"
+    return listed(words, "or") or "nothing more"
 
 
 @cache

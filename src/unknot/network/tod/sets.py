@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.arrays import Flags, ranks
+from unknot._base.phrases import count
 from unknot.network.model import IntArray
 from unknot.network.tod.graph import Dimension, Graph, Joints, Keys, Labels, WireRows, numbered, seats, wires
 from unknot.network.tod.syntax import MisfitError
@@ -111,8 +112,8 @@ def _aligned(a: Graph, b: Graph) -> tuple[Graph, Graph, Flags]:
     that both have."""
     if len(a.dimensions) != len(b.dimensions):
         raise MisfitError(
-            f"the routers of the left operand have {_count(len(a.dimensions))}, those of the right one "
-            f"{_count(len(b.dimensions))}, so they can never be the same"
+            f"the routers of the left operand have {count(len(a.dimensions), 'coordinate')}, those of the right one "
+            f"{count(len(b.dimensions), 'coordinate')}, so they can never be the same"
         )
     if a.radices == b.radices and all(d.names is None for d in (*a.dimensions, *b.dimensions)) and a.full and b.full:
         straight = tuple(
@@ -169,10 +170,6 @@ def row_keys(rows: IntArray) -> Keys:
         key += rows[:, i].astype(np.int64) * span
         span *= size
     return key
-
-
-def _count(dimensions: int) -> str:
-    return f"{dimensions} coordinate{'' if dimensions == 1 else 's'}"
 
 
 def _channels(a: Graph, keep: Flags) -> Joints:
