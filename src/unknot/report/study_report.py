@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -61,50 +61,65 @@ def write_study_report(result: StudyResult, path: str | Path, *, units: Units | 
 
 def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
     """Return the page that `write_study_report` writes."""
-    designs, study, scale = result.designs, result.study, Scale.of(units)
-    lines = {design.design.name: points(design.runs) for design in designs if design.runs}
-    runs = sum(len(design.runs) for design in designs)
-    again = "" if scale.units is None else f' --units "{scale.units}"'
+    designs, study = result.designs, result.study
     return page(
         "study.html",
         title=study.title or (Path(study.path).name if study.path else "Study"),
         lead=_lead(designs),
         study=study,
         designs=designs,
-        counterexamples=[
-            (design.design.name, knot(design.relation, design.verdict.configuration, *replayed(design.replay)))
-            for design in designs
-            if design.verdict.configuration is not None
-        ],
-        lost=[
-            (design.design.name, lost(design.relation, design.delivery))
-            for design in designs
-            if not design.delivery.delivered
-        ],
-        curves=_curves(lines, scale) if lines else None,
-        points=[(name, point, point.on(scale)) for name, line in lines.items() for point in line],
-        runs=islice(((design.design.name, run) for design in designs for run in design.runs), MOST_RUNS),
-        left_out=max(0, runs - MOST_RUNS),
-        scale=scale,
-        load=lambda flits: None if flits is None else scale.load(flits),
-        time=lambda cycles: None if cycles is None else scale.time(cycles),
-        # Runs are decoded once more only where one came to a deadlock.
-        deadlocked=[
-            _deadlocked(design)
-            for design in designs
-            if any(point.deadlocked for point in lines.get(design.design.name, ()))
-        ],
+        **_verdicts(designs),
+        **_runs(designs, Scale.of(units)),
         networks=[topology(network) for network in _networks(designs)],
-        command=f"unknot run {shlex.quote(study.path) if study.path else 'STUDY.toml'}{again}",
-        briefly=lambda run: _briefly(run).removeprefix("deadlock "),
-        general="{:g}".format,
-        tenths=lambda figure: within(figure, None, 1),
-        within=within,
-        vcs_per_channel=_vcs,
-        lengths=lengths,
-        bursts=bursts,
-        router=router,
+        command=_command(study.path, Scale.of(units)),
     )
+
+
+def _verdicts(designs: tuple[DesignResult, ...]) -> dict[str, Any]:
+    """What the page says of proofs: deadlocks and lost packets of designs by name, and how it says them."""
+    stuck = [(one.design.name, one, one.verdict.configuration) for one in designs]
+    losing = [one for one in designs if not one.delivery.delivered]
+    return {
+        "counterexamples": [
+            (name, knot(one.relation, configuration, *replayed(one.replay)))
+            for name, one, configuration in stuck
+            if configuration is not None
+        ],
+        "lost": [(one.design.name, lost(one.relation, one.delivery)) for one in losing],
+        "vcs_per_channel": _vcs,
+        "lengths": lengths,
+        "bursts": bursts,
+        "router": router,
+    }
+
+
+def _runs(designs: tuple[DesignResult, ...], scale: Scale) -> dict[str, Any]:
+    """What the page says of runs, and how."""
+    lines = {design.design.name: points(design.runs) for design in designs if design.runs}
+    runs = ((design.design.name, run) for design in designs for run in design.runs)
+    # Runs are decoded once more only where one came to a deadlock.
+    deadlocks = {name for name, line in lines.items() if any(point.deadlocked for point in line)}
+    return {
+        "scale": scale,
+        "curves": _curves(lines, scale) if lines else None,
+        "points": [(name, point, point.on(scale)) for name, line in lines.items() for point in line],
+        "runs": islice(runs, MOST_RUNS),
+        "left_out": max(0, sum(len(design.runs) for design in designs) - MOST_RUNS),
+        "deadlocked": [_deadlocked(design) for design in designs if design.design.name in deadlocks],
+        "briefly": lambda run: _briefly(run).removeprefix("deadlock "),
+        "load": lambda flits: None if flits is None else scale.load(flits),
+        "time": lambda cycles: None if cycles is None else scale.time(cycles),
+        "general": "{:g}".format,
+        "tenths": lambda figure: within(figure, None, 1),
+        "within": within,
+    }
+
+
+def _command(path: str | None, scale: Scale) -> str:
+    """The command that makes the page again."""
+    study = shlex.quote(path) if path else "STUDY.toml"
+    units = "" if scale.units is None else f' --units "{scale.units}"'
+    return f"unknot run {study}{units}"
 
 
 def _curves(lines: dict[str, list[CurvePoint]], scale: Scale) -> Markup:
