@@ -76,7 +76,7 @@ def study_page(result: StudyResult, *, units: Units | str | None = None) -> str:
 
 
 def _verdicts(designs: tuple[DesignResult, ...]) -> dict[str, Any]:
-    """What the page says of proofs: deadlocks and lost packets of designs by name, and how it says them."""
+    """What the page says of proofs: deadlocks and lost packets, by the names of designs."""
     stuck = [(one.design.name, one, one.verdict.configuration) for one in designs]
     losing = [one for one in designs if not one.delivery.delivered]
     return {
@@ -94,7 +94,7 @@ def _verdicts(designs: tuple[DesignResult, ...]) -> dict[str, Any]:
 
 
 def _runs(designs: tuple[DesignResult, ...], scale: Scale) -> dict[str, Any]:
-    """What the page says of runs, and how."""
+    """What the page says of runs."""
     lines = {design.design.name: points(design.runs) for design in designs if design.runs}
     runs = ((design.design.name, run) for design in designs for run in design.runs)
     # Runs are decoded once more only where one came to a deadlock.
@@ -116,7 +116,7 @@ def _runs(designs: tuple[DesignResult, ...], scale: Scale) -> dict[str, Any]:
 
 
 def _command(path: str | None, scale: Scale) -> str:
-    """The command that makes the page again."""
+    """The command for the same page."""
     study = shlex.quote(path) if path else "STUDY.toml"
     units = "" if scale.units is None else f' --units "{scale.units}"'
     return f"unknot run {study}{units}"
