@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, cached_property
 
 from unknot._base.phrases import few
 from unknot.network.bandwidth import LARGEST, rounded
@@ -41,6 +42,7 @@ class Rate:
     speed: str = ""
 
     @classmethod
+    @cache
     def read(cls, width: str | None, speed: str | None) -> Rate:
         """Return the rate of words of a file."""
         named = SIGNALLED.get(speed or "", speed or "")
@@ -51,7 +53,7 @@ class Rate:
         """Whether width and speed are known."""
         return bool(self.width and self.speed)
 
-    @property
+    @cached_property
     def data(self) -> Fraction:
         """Gb/s of data of a rate whose width and speed are known."""
         return int(self.width[:-1]) * SPEEDS[self.speed]
@@ -63,6 +65,12 @@ class Rate:
     def words(self) -> str:
         """A whole rate with its unit, such as ``200 Gb/s (4xHDR)``."""
         return f"{float(self.data):.4g} Gb/s ({self})" if self.is_whole else str(self)
+
+
+def rate_of(text: str) -> Rate:
+    """Return the rate that is written as ``4xHDR``."""
+    width, times, speed = text.partition("x")
+    return Rate.read(width + times, speed)
 
 
 def counted(rates: Sequence[str]) -> list[str]:
@@ -78,8 +86,7 @@ def counted(rates: Sequence[str]) -> list[str]:
     >>> counted(["4xHDR", "4xHDR", "1xHDR", "1xHDR", "4xHDR", "4xHDR"])
     ['2 at 200 Gb/s (4xHDR)', '1 at 50 Gb/s (1xHDR)']
     """
-    parts = {text: text.partition("x") for text in rates}
-    read = {text: Rate.read(width + times, speed) for text, (width, times, speed) in parts.items()}
+    read = {text: rate_of(text) for text in rates}
     whole = sorted((text for text in read if read[text].is_whole), key=lambda text: -read[text].data)
     return [f"{rates.count(text) // 2:,} at {read[text].words}" for text in whole]
 
@@ -119,7 +126,9 @@ def rates(channels: Sequence[tuple[str, Rate]], hosts: Sequence[tuple[str, Rate]
     """
     usual = _usual([rate for _, rate in channels] or [rate for _, rate in hosts])
     filled = [_filled(rate, usual) for _, rate in channels]
-    bandwidth = [rounded(rate.data / usual.data) for rate in filled]
+    shares = {rate: rounded(rate.data / usual.data) for rate in {*filled}}
+    bandwidth = [shares[rate] for rate in filled]
+    extreme = {rate for rate in shares if max(rate.data / usual.data, usual.data / rate.data) > LARGEST}
     notes, assumed = [], []
     named = zip(channels, filled, bandwidth, strict=True)
     other = {cable: f"{cable} at {rate.words}, {share}" for (cable, _), rate, share in named if share != 1}
@@ -131,7 +140,7 @@ def rates(channels: Sequence[tuple[str, Rate]], hosts: Sequence[tuple[str, Rate]
     far = {
         cable: f"{cable} at {rate.words}"
         for (cable, _), rate in zip(channels, filled, strict=True)
-        if max(rate.data / usual.data, usual.data / rate.data) > LARGEST
+        if rate in extreme
     }
     if far:
         assumed.append(

@@ -136,11 +136,11 @@ def loads_by_level(fabric: Fabric, levels: int = 1) -> Floats:
         for number, count in enumerate(counts):
             np.add.at(count, fabric.network.inject, level == number)
     hops, share = route_lengths(network, next_channel), 1 / np.bincount(owner)[owner]
-    routes = np.array([_followed(network, next_channel, hops, count * share) for count in counts])
+    routes = np.array([followed(network, next_channel, hops, count * share) for count in counts])
     return np.asarray(routes / network.bandwidth)
 
 
-def _followed(network: Network, next_channel: IntArray, hops: IntArray, routes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def followed(network: Network, next_channel: IntArray, hops: IntArray, routes: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Add up routes, by switch and LID, along their channels."""
     routes, load = routes.copy(), np.zeros(network.num_channels, dtype=routes.dtype)
     for length in range(int(hops.max(initial=0)), 0, -1):

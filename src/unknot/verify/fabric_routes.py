@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -17,12 +17,27 @@ from unknot.network.graph import strong_components
 from unknot.network.recognised import Structure
 from unknot.routing.forwarding_table import route_lengths
 from unknot.routing.switchboard import destinations, switchboard
+from unknot.traffic.patterns import PatternLike
+from unknot.verify.fabric_loads import Capacity, capacity_of, with_routed_loads
 
 MOST_STEPS = 400_000_000
 """Channels × switches with hosts up to which dependencies of all shortest paths are looked at: some seconds."""
 
 
-def with_routes(fabric: Fabric, diagnosis: Diagnosis) -> Diagnosis:
+@dataclass(frozen=True, eq=False, repr=False)
+class RoutedDiagnosis(Diagnosis):
+    """Diagnosis of cables, hosts and routes.
+
+    Attributes
+    ----------
+    capacity : Capacity or None
+        How much of their line rate hosts get on the forwarding tables; None without tables.
+    """
+
+    capacity: Capacity | None = None
+
+
+def with_routes(fabric: Fabric, diagnosis: Diagnosis, traffic: PatternLike = "uniform_others") -> RoutedDiagnosis:
     """Add pairs of hosts without a route to a diagnosis, and which routing engines are safe on the fabric.
 
     Parameters
@@ -31,6 +46,8 @@ def with_routes(fabric: Fabric, diagnosis: Diagnosis) -> Diagnosis:
         With tables, routes are theirs; else hosts count that no cables lead to.
     diagnosis : Diagnosis
         Of its cables.
+    traffic : str, array or callable
+        As for `unknot.verify.fabric_loads.capacity_of`.
 
     Examples
     --------
@@ -40,11 +57,17 @@ def with_routes(fabric: Fabric, diagnosis: Diagnosis) -> Diagnosis:
     >>> [(one.engine, one.safe) for one in with_routes(fabric, diagnose(fabric)).engines[:2]]
     [('minhop', None), ('updn', True)]
     """
-    return replace(
-        diagnosis,
-        findings=tuple(in_order([*pairs_without_route(fabric), *diagnosis.findings])),
-        engines=engines_for(fabric.network, diagnosis.structure),
-    )
+    findings, remarks, capacity = diagnosis.findings, diagnosis.remarks, None
+    if fabric.tables is not None:
+        capacity, load = capacity_of(fabric, traffic)
+        findings = with_routed_loads(fabric, findings, load)
+        remarks = (*remarks, *["loads on the tables leave out that switches choose ports"] * bool(fabric.adaptive))
+    known = {field.name: getattr(diagnosis, field.name) for field in fields(diagnosis)} | {
+        "findings": tuple(in_order([*pairs_without_route(fabric), *findings])),
+        "engines": engines_for(fabric.network, diagnosis.structure),
+        "remarks": remarks,
+    }
+    return RoutedDiagnosis(**known, capacity=capacity)
 
 
 def pairs_without_route(fabric: Fabric) -> list[Finding]:

@@ -15,7 +15,8 @@ from unknot.cli.commands.unread import name_idle
 
 if TYPE_CHECKING:
     from unknot.fabrics import Fabric
-    from unknot.fabrics.diagnosis import Diagnosis
+    from unknot.traffic.patterns import PatternLike
+    from unknot.verify.fabric_routes import RoutedDiagnosis
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,9 @@ class DiagnoseOptions(Options):
     intended : PLAN
         Plan of the cables: a CSV file, UFM's topoconfig, or an older description of the fabric; without it the
         structure is recognised.
+    traffic : PATTERN
+        Traffic between hosts on the tables: a pattern; all_reduce, all_gather, reduce_scatter or all_to_all of all
+        hosts in order; or a file .csv with a row of rates for each host.
     hours
         Hours in which errors were counted.
     out : html
@@ -40,6 +44,7 @@ class DiagnoseOptions(Options):
     fabric: Path
     tables: Path | None = None
     intended: Path | None = None
+    traffic: str = "uniform_others"
     hours: float | None = None
     json: Json = False
 
@@ -76,9 +81,14 @@ def diagnose(options: DiagnoseOptions) -> int:
     fabric = read_fabric(options.fabric, options.tables)
     counters = counters_beside(options.fabric)
     errors = None if counters is None else read_errors(counters)
-    name_idle(hours=options.hours is not None and not errors)
+    name_idle(
+        hours=options.hours is not None and not errors,
+        traffic=options.traffic != "uniform_others" and fabric.tables is None,
+    )
     with activity.working("diagnosing"):
-        found = diagnosed(fabric, intended=options.intended, errors=errors, hours=options.hours)
+        found = diagnosed(
+            fabric, _rates(options.traffic), intended=options.intended, errors=errors, hours=options.hours
+        )
     for page in taken(PAGE):
         from unknot.report.diagnosis_report import write_diagnosis_report
 
@@ -88,9 +98,26 @@ def diagnose(options: DiagnoseOptions) -> int:
     return exit_code(found.holds)
 
 
-def diagnosed(fabric: Fabric, **options: object) -> Diagnosis:
+def _rates(traffic: str) -> PatternLike:
+    """The matrix of a file, or the text itself."""
+    from unknot._base.errors import TextError
+    from unknot._base.input import read_lines
+    from unknot.fabrics.format import row_of
+
+    if not traffic.endswith(".csv"):
+        return traffic
+    rows = []
+    for number, line in enumerate(read_lines(traffic), start=1):
+        try:
+            rows.append([float(cell) for cell in row_of(line)])
+        except ValueError:
+            raise TextError("a row of rates has numbers with commas between them", traffic, number, 1, line) from None
+    return rows  # type: ignore[return-value]
+
+
+def diagnosed(fabric: Fabric, traffic: PatternLike = "uniform_others", **options: object) -> RoutedDiagnosis:
     """Return the diagnosis of cables, hosts and routes."""
     from unknot.fabrics.diagnosis import diagnose as of_cables
     from unknot.verify.fabric_routes import with_routes
 
-    return with_routes(fabric, of_cables(fabric, **options))  # type: ignore[arg-type]
+    return with_routes(fabric, of_cables(fabric, **options), traffic)  # type: ignore[arg-type]

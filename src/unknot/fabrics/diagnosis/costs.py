@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class Bundles:
         """Elementary operations that its highest load takes."""
         return len(self.weight) * len(self.bundles)
 
+    @cached_property
     def highest_load(self) -> float | None:
         """The highest load over rate of uniform traffic spread over shortest paths; None where it cannot arrive."""
         if not self.bundles or not self._connected():

@@ -80,8 +80,9 @@ def diagnose(
     remarks += [words] * bool(words)
     if errors is not None and hours is None and errors:
         remarks.append("errors are those since the counters were cleared; --hours tells how long that is")
+    meant = _meant(fabric.network, faults, slow)
     found = [
-        *_costed(fabric.network, faults, slow),
+        *_costed(fabric.network, meant, faults, slow),
         *slow_hosts(fabric),
         *_with_errors(fabric, errors or Counter(), hours),
         *_uneven(cables, structure),
@@ -89,10 +90,11 @@ def diagnose(
         *hosts_with_fewer_ports(fabric),
         *strangers,
     ]
-    load, told = _load_of_all(fabric.network, faults, slow)
+    now = Bundles.of(fabric.network) if faults or slow else meant
+    load, told = _load_of_all(now, meant)
     return Diagnosis(
         fabric.name, structure, by, tuple(in_order(found)), len(cables.forward),
-        _intended(fabric.network, faults, slow), load, (*remarks, *told),
+        _intended(fabric.network, meant), load, (*remarks, *told),
     )  # fmt: skip
 
 
@@ -109,11 +111,10 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 Slow = list[tuple[Finding, int]]
 
 
-def _costed(network: Network, faults: list[CablingFault], slow: Slow) -> list[Finding]:
+def _costed(network: Network, meant: Bundles, faults: list[CablingFault], slow: Slow) -> list[Finding]:
     """Findings with the highest load by each alone, where the fabric is small enough for so many figures."""
-    meant = _meant(network, faults, slow)
     alone = [fault.finding for fault in faults] + [finding for finding, _ in slow]
-    if meant.work * (len(alone) + 1) > MOST_WORK or not (best := meant.highest_load()):
+    if not alone or meant.work * (len(alone) + 1) > MOST_WORK or not (best := meant.highest_load):
         return alone
     wirings = [
         meant.changed(_bundles(fault.beside), _bundles(fault.lost)) for fault in faults
@@ -121,7 +122,7 @@ def _costed(network: Network, faults: list[CablingFault], slow: Slow) -> list[Fi
     for _, channel in slow:
         u, v, rate = int(network.source[channel]), int(network.target[channel]), float(network.bandwidth[channel])
         wirings.append(meant.changed([(u, v, rate)], [(u, v, 1.0)]))
-    loads = [wiring.highest_load() for wiring in wirings]
+    loads = [wiring.highest_load for wiring in wirings]
     return [replace(one, load=load and round(load / best, 4)) for one, load in zip(alone, loads, strict=True)]
 
 
@@ -141,20 +142,19 @@ def _meant(network: Network, faults: list[CablingFault], slow: Slow) -> Bundles:
     return Bundles.of(network).changed(more, fewer)
 
 
-def _load_of_all(network: Network, faults: list[CablingFault], slow: Slow) -> tuple[float | None, list[str]]:
+def _load_of_all(now: Bundles, meant: Bundles) -> tuple[float | None, list[str]]:
     """The highest load of the fabric over that of the intended fabric, and remarks where there is none."""
-    now, meant = Bundles.of(network), _meant(network, faults, slow)
     if now.work > MOST_WORK:
         return None, ["loads are not computed, since the fabric is too large"]
-    before, after = meant.highest_load(), now.highest_load()
+    before, after = meant.highest_load, now.highest_load
     if after is None:
         return None, ["some hosts have no path to others"]
     return (round(after / before, 4) if before else None), []
 
 
-def _intended(network: Network, faults: list[CablingFault], slow: Slow) -> Network:
+def _intended(network: Network, meant: Bundles) -> Network:
     """The fabric as it was meant, for drawings and routings: without ports, since a missing cable has none."""
-    bundles = sorted(_meant(network, faults, slow).bundles.items())
+    bundles = sorted(meant.bundles.items())
     count = [cables for _, cables in bundles]
     rows = np.repeat(np.array([bundle for bundle, _ in bundles]).reshape(-1, 3), count, axis=0)
     return replace(

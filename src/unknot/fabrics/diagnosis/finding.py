@@ -41,6 +41,8 @@ class Finding:
     load : float or None
         How many times as high the highest load is by this fault alone, uniform traffic being spread over all shortest
         paths; None where the fabric is too large for one figure each, or the fault has none.
+    routed_load : float or None
+        Of slow cables, the same on the forwarding tables; None without tables.
     errors_per_hour : float or None
         Errors at both ends of the cable; None without counters.
 
@@ -57,6 +59,7 @@ class Finding:
     count: int = 1
     bisection: float | None = None
     load: float | None = None
+    routed_load: float | None = None
     errors_per_hour: float | None = None
 
 
