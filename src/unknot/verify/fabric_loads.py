@@ -63,7 +63,8 @@ def capacity_of(fabric: Fabric, traffic: PatternLike = "uniform_others") -> tupl
     fabric : Fabric
         With tables. Traffic to several LIDs of a port is shared evenly.
     traffic : str, array or callable
-        A pattern or matrix as for `unknot.traffic.pattern`, or ``all_reduce``, ``all_gather``, ``reduce_scatter`` or ``all_to_all`` of all hosts in order.
+        A pattern or matrix as for `unknot.traffic.pattern`, or ``all_reduce``, ``all_gather``, ``reduce_scatter`` or
+        ``all_to_all`` of all hosts in order.
 
     Raises
     ------
