@@ -35,6 +35,7 @@ export class Answer {
 
   take(part) {
     Object.assign(this.parts, part);
+    if (part.progress) this.words.textContent = part.progress;
     if (part.words) this.tell(part);
     if (part.order || part.dependencies) this.offer();
   }

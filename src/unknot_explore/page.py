@@ -57,4 +57,4 @@ def _parts(question: str, design: Design, given: dict[str, Any]) -> list[dict[st
 
     parts: list[dict[str, Any]] = []
     answer(question, design, given, parts.append)
-    return parts
+    return [part for part in parts if "progress" not in part]

@@ -168,6 +168,7 @@ def serve(start: dict[str, Any], port: int = 0, *, browser: bool = True) -> None
     server = Server(uvicorn.Config(app, log_level="critical", access_log=False, timeout_graceful_shutdown=1))
     print(address, flush=True)
     notify("the page answers as long as this command runs; Ctrl-C ends it")
+    threading.Thread(target=desk.warm, daemon=True).start()
     if browser:
         threading.Timer(0.5, _opened, (address,)).start()
     try:

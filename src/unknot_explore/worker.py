@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
+import queue
 import threading
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
 QUICK, LONG = "quick", "long"
-KINDS = {"curve": LONG, "film": LONG, "lanes": LONG, "remedies": LONG}
+KINDS = {"warm": LONG, "curve": LONG, "film": LONG, "lanes": LONG, "remedies": LONG}
 """Questions that take long; a new one of a kind cancels the one before."""
 END: dict[str, Any] = {"end": True}
 CANCELLED = "cancelled"
@@ -20,10 +23,12 @@ Question = tuple[str, dict[str, Any], dict[str, Any]]
 Tell = Callable[[dict[str, Any]], None]
 WAIT = 0.1
 """Seconds between two looks whether a question was cancelled."""
+GRACE = 0.4
+"""Seconds that a cancelled question has to come to its end."""
 
 
 class Desk:
-    """Workers of a page, a process for each kind of question, started when first needed.
+    """Workers of a page, a process for each kind of question, and one in reserve.
 
     Examples
     --------
@@ -38,6 +43,12 @@ class Desk:
         self._workers: dict[str, _Worker] = {}
         self._asked = {QUICK: threading.Event(), LONG: threading.Event()}
         self._locks = {QUICK: threading.Lock(), LONG: threading.Lock()}
+        self._reserve: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        self._closed = False
+
+    def warm(self) -> None:
+        """Have kernels compiled, or read from the disk, before a question needs them."""
+        self.ask(("warm", {}, {}), lambda _: None)
 
     def ask(self, question: Question, tell: Tell, cancelled: threading.Event | None = None) -> None:
         """Tell the parts of an answer as they come; the last is `END`, or has the key "error".
@@ -48,16 +59,31 @@ class Desk:
         self._asked[kind].set()
         self._asked[kind] = cancelled
         with self._locks[kind]:
+            if self._closed or cancelled.is_set():
+                tell({"error": CANCELLED})
+                return
             worker = self._workers.get(kind)
             if worker is None or not worker.process.is_alive():
-                worker = self._workers[kind] = _Worker()
-            if not worker.answered(question, tell, cancelled):
+                worker = self._workers[kind] = self._hired()
+            answered = worker.answered(question, tell, cancelled)
+            if not answered:
                 worker.end()
                 del self._workers[kind]
+            if cancelled.is_set() or not answered:
                 tell({"error": CANCELLED if cancelled.is_set() else ENDED})
+
+    def _hired(self) -> _Worker:
+        """A worker that has begun already, where there is one; another takes its place."""
+        try:
+            worker = self._reserve.get_nowait()
+        except queue.Empty:
+            worker = _Worker()
+        self._reserve.put(_Worker())
+        return worker
 
     def close(self) -> None:
         """End all processes."""
+        self._closed = True
         for cancelled in self._asked.values():
             cancelled.set()
         for kind, lock in self._locks.items():
@@ -65,6 +91,8 @@ class Desk:
                 worker = self._workers.pop(kind, None)
                 if worker is not None:
                     worker.end()
+        while not self._reserve.empty():
+            self._reserve.get().end()
 
 
 class _Worker:
@@ -78,14 +106,21 @@ class _Worker:
         other.close()
 
     def answered(self, question: Question, tell: Tell, cancelled: threading.Event) -> bool:
-        """Tell the parts of an answer to the end; False if the question was cancelled, or the process ended."""
+        """Tell the parts of an answer until its end or until cancelled; False if the process is not at the end then.
+
+        A cancelled question has a little time to come to its end by itself, since a new process takes longer.
+        """
+        end = math.inf
         with contextlib.suppress(EOFError, OSError):
             self.pipe.send(question)
-            while not cancelled.is_set():
+            while time.monotonic() < end:
+                if cancelled.is_set():
+                    end = min(end, time.monotonic() + GRACE)
                 if not self.pipe.poll(WAIT):
                     continue
                 part = self.pipe.recv()
-                tell(part)
+                if not cancelled.is_set():
+                    tell(part)
                 if part == END or "error" in part:
                     return True
         return False
@@ -105,6 +140,7 @@ def _work(pipe: Connection) -> None:
     from unknot_explore.questions import answer
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server's Ctrl-C; the server ends this process
+    answer("verdict", Design.of({"network": "ring(4)"}), {}, lambda _: None)  # imports what every question needs
     with contextlib.suppress(EOFError, BrokenPipeError):
         while True:
             question, design, given = pipe.recv()

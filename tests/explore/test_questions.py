@@ -19,7 +19,7 @@ from unknot_explore.questions import answer
 def ask(question: str, design: Design, **more: Any) -> list[dict[str, Any]]:
     parts: list[dict[str, Any]] = []
     answer(question, design, more, parts.append)
-    return parts
+    return [part for part in parts if "progress" not in part]
 
 
 @pytest.mark.parametrize("routing", ["dimension_order", "fully_adaptive", "west_first"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -111,6 +112,7 @@ def examine(
     ending: Deadline | None = None,
     buffer_depth: int = BUFFER_DEPTH,
     report: Report | None = None,
+    first: Callable[[Examination], None] = lambda _: None,
 ) -> Examination:
     """Decide whether a routing can deadlock and delivers, and answer what else is asked of it.
 
@@ -122,6 +124,8 @@ def examine(
         Of the rest; by default twice `Deadline.closing`.
     report : callable(stage, done, total), optional
         Told how far each stage is.
+    first : callable(examination)
+        Told the verdicts as soon as they are decided, and again with delivery.
     """
     ending, began = ending or deadline.closing.closing, time.monotonic()
     limits: Any = {"time_limit": deadline, "buffer_depth": buffer_depth}
@@ -135,8 +139,10 @@ def examine(
     verdict, arrival, least = decided.verdict, None, None
     if verdict.method == NO_ANSWER:
         return decided
+    first(decided)
     followed = ending.unless_over(lambda: deliver(relation, progress=report))
     delivery = NOT_FOLLOWED if followed is None else followed
+    first(replace(decided, delivery=delivery))
     if (arbiter := further.arbiter) is not None and verdict.deadlock_free:
         ends = delivery.livelock_free
         arrival = ending.unless_over(lambda: progress(relation, arbiter, livelock_free=ends))

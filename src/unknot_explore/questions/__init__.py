@@ -23,6 +23,7 @@ def answer(name: str, design: Design, given: dict[str, Any], tell: Tell) -> None
     questions: dict[str, Callable[..., None]] = {
         "network": pictured.network,
         "verdict": told.verdict,
+        "warm": told.warm,
         "protocol": told.protocol,
         "exercise": told.exercise,
         "paths": finding.paths,

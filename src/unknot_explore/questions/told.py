@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,11 @@ WORDS = {
     (False, False): "It can deadlock, and some packets never arrive.",
     (False, None): "It can deadlock.",
 }
+EARLY = {True: "It cannot deadlock. Does every packet arrive?", False: "It can deadlock. Does every packet arrive?"}
+QUIET = 0.3
+"""Seconds between two words of progress."""
+WARMING = Design.of({"network": "torus(16, 16)", "vcs": 2})
+"""Large enough for compiled kernels, small enough for an answer in a second."""
 OPEN = "The question is open: there was no answer in time."
 
 
@@ -41,7 +47,11 @@ def verdict(design: Design, given: dict[str, Any], tell: Tell) -> None:
     technique, flow = flow_of(relation, design.switching)
     further = FurtherAnswers(flow is None, flow)
     limit = Deadline.of(SECONDS, "verdict")
-    examined = examine(relation, technique, further, deadline=limit, buffer_depth=design.buffer_depth)
+    going = _Going(tell)
+    examined = examine(
+        relation, technique, further, deadline=limit, buffer_depth=design.buffer_depth, report=going.told,
+        first=going.decided,
+    )  # fmt: skip
     found, delivery = examined.verdict, examined.delivery
     knot = found.configuration
     outcome = replay(relation, knot) if knot is not None else None
@@ -62,6 +72,35 @@ def verdict(design: Design, given: dict[str, Any], tell: Tell) -> None:
         }
     )
     _tell_evidence(design, relation, examined, tell)
+
+
+def warm(design: Design, given: dict[str, Any], tell: Tell) -> None:
+    """Ask what makes the kernels of the prover be compiled, or read, before somebody waits for them."""
+    verdict(WARMING, given, lambda _: None)
+
+
+class _Going:
+    """What goes on, told from time to time, and the verdict as soon as decided."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell, self._words, self._quiet = tell, "", time.monotonic() + QUIET
+        self._next = self._quiet
+
+    def told(self, stage: str, done: int, total: int) -> None:
+        """Tell how far a stage is."""
+        if time.monotonic() >= self._next:
+            of = f" of {total:,}" if total else ""
+            self._tell({"progress": f"{self._words or 'Asking the prover …'} {stage} {done:,}{of}"})
+            self._next = time.monotonic() + QUIET
+
+    def decided(self, examined: Examination) -> None:
+        """Tell the verdict, and after delivery that the proof is being checked."""
+        free, delivered = examined.verdict.deadlock_free, examined.delivery.delivered
+        if free is None:
+            return
+        self._words = EARLY[free] if delivered is None else f"{WORDS[free, delivered]} The proof is checked again …"
+        if time.monotonic() > self._quiet:  # an answer that comes at once needs no word before
+            self._tell({"progress": self._words})
 
 
 def _tell_evidence(design: Design, relation: Relation, examined: Examination, tell: Tell) -> None:
@@ -113,5 +152,6 @@ def exercise(design: Design, given: dict[str, Any], tell: Tell) -> None:
     if "protocol" in task:
         protocol(design, {"protocol": task["protocol"]}, parts.append)
         safe = parts[-1]["free"]
-    left = missing(task, design, parts[0], stepped=bool(given.get("stepped")), safe=safe)
+    told = next(part for part in parts if "sections" in part)
+    left = missing(task, design, told, stepped=bool(given.get("stepped")), safe=safe)
     tell({"solved": not left, "missing": left})
