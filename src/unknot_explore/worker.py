@@ -47,7 +47,7 @@ class Desk:
         self._closed = False
 
     def warm(self) -> None:
-        """Have kernels compiled, or read from the disk, before a question needs them."""
+        """Have kernels compiled, or read from the disk, ahead of questions."""
         self.ask(("warm", {}, {}), lambda _: None)
 
     def ask(self, question: Question, tell: Tell, cancelled: threading.Event | None = None) -> None:
@@ -73,7 +73,7 @@ class Desk:
                 tell({"error": CANCELLED if cancelled.is_set() else ENDED})
 
     def _hired(self) -> _Worker:
-        """A worker that has begun already, where there is one; another takes its place."""
+        """Take the worker in reserve, or a new worker, and put another into the reserve."""
         try:
             worker = self._reserve.get_nowait()
         except queue.Empty:

@@ -75,7 +75,7 @@ def verdict(design: Design, given: dict[str, Any], tell: Tell) -> None:
 
 
 def warm(design: Design, given: dict[str, Any], tell: Tell) -> None:
-    """Ask what makes the kernels of the prover be compiled, or read, before somebody waits for them."""
+    """Have the kernels of the prover compiled, or read from the disk, ahead of questions."""
     verdict(WARMING, given, lambda _: None)
 
 
