@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import NetworkError
-from unknot_collectives.flows import worst_cut
-from unknot_collectives.lengths import Distances, carried, distances, even_lengths, fair_lengths
+from unknot_collectives.flows import MOST_CUTS, unlike, worst_cut
+from unknot_collectives.lengths import MOST_EVEN, Distances, carried, distances, even_lengths, fair_lengths
 from unknot_collectives.platform import Operation, Platform, in_whole_numbers
 from unknot_collectives.time_cuts import TimeCut, by_time_cuts
 
-BY_SOURCE = ("gather", "all_gather")
+BY_SOURCE = ("gather", "all_gather", "all_to_all")
 """Operations in which each source has bytes of its own, for all."""
-BY_TARGET = ("scatter", "reduce_scatter")
+BY_TARGET = ("scatter", "reduce_scatter", "all_to_all")
 """Operations in which each target needs bytes of its own, of all."""
 MOST_DISTANCES = 2_000_000
 """Members times channels up to which all members are tried as ends of the farthest pair; beyond, the first ones."""
@@ -91,7 +91,8 @@ def bound(platform: Platform, operation: Operation, *, quick: bool = False, in_t
     Without latencies it is the optimum of a broadcast or reduce between members alone; of an all-gather or
     reduce-scatter where every switch has equal bandwidth in and out; for an all-reduce or barrier, where switches add
     nothing up, and for several groups, it is a bound only. That of all-to-all is the optimum but for the rounding of
-    lengths, up to `MOST_FLOWS` members times channels; beyond, lengths of classes may be a little below it.
+    lengths, up to `MOST_FLOWS` members times channels; beyond, lengths of classes may be a little below it. Of more
+    members some cuts and lengths are left out, as `left_out` says.
 
     Parameters
     ----------
@@ -138,12 +139,23 @@ def bound(platform: Platform, operation: Operation, *, quick: bool = False, in_t
     return best
 
 
+def left_out(platform: Platform, operation: Operation) -> str:
+    """Return a sentence on bounds that are not tried among so many members; empty: all are."""
+    members, size = operation.members, len(operation.members) * len(platform.channels)
+    if operation.kind == "all_to_all":
+        what = "the bound is by plain lengths of channels; better ones were not looked for" * (size > MOST_EVEN)
+    else:
+        many = size > MOST_CUTS and len(unlike(platform, members, members)) * len(platform.channels) > MOST_CUTS
+        what = "the bound is by cuts before some of the members; others were not looked at" * many
+    return f"{what} among {len(members)} members" if what else ""
+
+
 @lru_cache(maxsize=4)
 def _of_unit_size(platform: Platform, operation: Operation) -> Bound:
     """Return the bound without latencies."""
     if operation.kind == "all_to_all":
         return max(
-            (_by_lengths(platform, operation, one) for one in fair_lengths(platform, operation.amounts)),
+            (_by_lengths(platform, operation, one) for one in fair_lengths(platform, operation)),
             key=lambda one: one.time,
         )
     bounds = [_by_cut(platform, operation, cut) for cut in _worst_cuts(platform, operation)]
@@ -186,7 +198,7 @@ def _by_cut(platform: Platform, operation: Operation, cut: frozenset[int]) -> Bo
 
 def _leaving(operation: Operation, cut: Collection[int], source: int | None = None, target: int | None = None) -> Any:
     """Return how many bytes must leave a cut, of one source or all, to one target or all."""
-    if operation.kind == "all_to_all":
+    if operation.blocks:
         sent = sum(
             amount
             for (a, b), amount in operation.amounts.items()
@@ -229,20 +241,17 @@ def _ends(operation: Operation, part: Sequence[int]) -> tuple[set[int], set[int]
 
 def _of_far_members(platform: Platform, operation: Operation, latencies: _Latencies) -> list[Bound]:
     """Return the cuts around either of two members that are farthest from each other."""
-    pairs: Collection[tuple[int, int]] = (
-        operation.amounts
-        if operation.kind == "all_to_all"
-        else [
-            (a, b)
-            for senders, receivers in (_ends(operation, part) for part in operation.parts)
-            for a in sorted(senders)
-            for b in sorted(receivers)
-            if a != b
-        ]
-    )
-    looked_at = sorted({a for a, _ in pairs})[: max(1, MOST_DISTANCES // len(platform.channels))]
-    row, reached = {a: i for i, a in enumerate(looked_at)}, latencies.of(looked_at)
-    one, other = max((pair for pair in pairs if pair[0] in row), key=lambda pair: reached[row[pair[0]], pair[1]])
+    most, pairs = max(1, MOST_DISTANCES // len(platform.channels)), list[tuple[float, int, int]]()
+    for part in operation.parts:
+        senders, receivers = (sorted(side) for side in _ends(operation, part))
+        senders = senders[:most]
+        apart = latencies.of(senders)[:, receivers]
+        apart[np.equal.outer(senders, receivers)] = -1
+        if operation.blocks:
+            apart[[[(a, b) not in operation.amounts for b in receivers] for a in senders]] = -1
+        i, j = np.unravel_index(int(apart.argmax()), apart.shape)
+        pairs.append((float(apart[i, j]), senders[i], receivers[j]))
+    _, one, other = max(pairs, key=lambda pair: pair[0])
     cuts = (one,), tuple(node for node in range(platform.num_nodes) if node != other)
     return [Bound(platform, operation, Fraction(0), cut, source=one, target=other) for cut in cuts]
 

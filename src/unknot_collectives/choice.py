@@ -22,7 +22,7 @@ from unknot_collectives.platform import Operation, Platform, require_room
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.searching import MOST_MEMBERS, require_searchable, searched_from
 from unknot_collectives.textbook import algorithms, textbook
-from unknot_collectives.timing import StartOrder, order_of_starts
+from unknot_collectives.timing import StartOrder, longest_chain, order_of_starts, steady
 
 BY_TREES = ("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce")
 """Operations of greedy trees, and of packed ones."""
@@ -195,7 +195,16 @@ def _candidates(
         latency, busy, _ = base.pipelined_costs(count)
         start_order = partial(_started, base, count, latency, busy)
         made.append(AlgorithmProposal(name, count, latency, busy, least, start_order))
+        if name == "optimal":
+            late, deep = longest_chain(base)
+            at_rates = partial(_at_rates, base, count)
+            made.append(AlgorithmProposal(name, count, late, least * (1 + (deep - 1) / count), least, at_rates))
     return made
+
+
+def _at_rates(base: Schedule, pieces: int, size: Fraction) -> StartOrder:
+    """Return a schedule of unit size for another size, in pieces at steady rates."""
+    return steady(base.resized(size), pieces)
 
 
 def _started(base: Schedule, pieces: int, latency: float, busy: float, size: Fraction) -> StartOrder:

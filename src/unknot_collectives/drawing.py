@@ -119,7 +119,7 @@ def busy_times(schedule: Schedule) -> dict[int, list[tuple[float, float, bool]]]
     busy: defaultdict[int, list[tuple[float, float, bool]]] = defaultdict(list)
     if schedule.starts:
         for sent, start in zip(schedule.transfers, schedule.starts, strict=True):
-            taken = passage(schedule.platform, schedule.chunks[sent.chunk].size, sent.path)
+            taken = passage(schedule.platform, *schedule.passage_key(sent))
             for channel, begins in zip(sent.path, taken.begins, strict=True):
                 busy[channel].append((float(start + begins), float(start + begins + taken.lasts), sent.reduces))
         return dict(busy)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import NetworkError
 from unknot._base.memory import require
-from unknot_collectives.flows import MOST_FLOWS, Demands, concurrent_flow, share
+from unknot_collectives.flows import MOST_FLOWS, concurrent_flow, share
 from unknot_collectives.platform import Operation, Platform, in_whole_numbers
 
 Distances = npt.NDArray[np.float64]
@@ -27,6 +27,8 @@ MOST_FAIR = 20_000
 """Members times channels up to which `even_lengths` has the lengths of an all-to-all too."""
 MOST_SHARED = 6_000
 """Members times channels up to which it has prices of a linear program of trees."""
+MOST_EVEN = 4_000_000
+"""Those up to which lengths of classes are looked for; beyond, plain ones are tried."""
 MOST_PLANES = 60
 """Linear programs of classes that are solved."""
 CLOSE = 1e-9
@@ -37,20 +39,21 @@ ENOUGH = 1e-5
 """Relative difference below which the next program's bound is not worth another try."""
 
 
-def fair_lengths(platform: Platform, demands: Demands) -> Iterator[tuple[int, ...]]:
-    """Yield fair lengths of all channels in whole numbers, in several roundings.
+def fair_lengths(platform: Platform, operation: Operation) -> Iterator[Sequence[int]]:
+    """Yield fair lengths of all channels in whole numbers, in several roundings; plain ones where there are too many.
 
     Raises
     ------
     NetworkError
         If a receiver cannot be reached.
     """
-    senders = len({sender for sender, _ in demands})
-    if senders * len(platform.channels) <= MOST_FLOWS:
-        exact = concurrent_flow(platform, demands).prices
+    size = len(operation.members) * len(platform.channels)
+    if size > MOST_EVEN:
+        yield from plain_lengths(platform, operation)
+    elif size > MOST_FLOWS:
+        yield from _rounded(_of_classes(platform, operation))
     else:
-        exact = _of_classes(platform, demands)
-    yield from _rounded(exact)
+        yield from _rounded(concurrent_flow(platform, operation.amounts).prices)
 
 
 def _rounded(exact: Distances) -> Iterator[tuple[int, ...]]:
@@ -59,11 +62,10 @@ def _rounded(exact: Distances) -> Iterator[tuple[int, ...]]:
             yield tuple(map(int, rounded))
 
 
-def even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]]:
+def plain_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]]:
     """Yield lengths: 1 for channels into members, out of them, between other nodes, or all, and 0 for the rest.
 
-    The last two also with the time of a unit of bytes in place of 1. On small platforms come lengths fair to an
-    all-to-all, and prices of the bandwidth that trees share, the same in both directions.
+    The last two also with the time of a unit of bytes in place of 1.
     """
     members, channels = set(operation.members), platform.channels
     into, out = [int(c.target in members) for c in channels], [int(c.source in members) for c in channels]
@@ -72,6 +74,14 @@ def even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]
     for lengths in (into, out, between, [a * b for a, b in zip(between, taken, strict=True)], [1] * len(into), taken):
         if any(lengths):
             yield lengths
+
+
+def even_lengths(platform: Platform, operation: Operation) -> Iterator[list[int]]:
+    """Yield plain lengths; on small platforms also lengths fair to an all-to-all, and prices of the bandwidth that
+    trees share, the same in both directions.
+    """
+    members, channels = set(operation.members), platform.channels
+    yield from plain_lengths(platform, operation)
     exact = list[Distances]()
     if len(members) * len(channels) <= MOST_FAIR:
         exact.append(concurrent_flow(platform, replace(operation, kind="all_to_all").amounts).prices)
@@ -95,7 +105,7 @@ def carried(platform: Platform, operation: Operation, lengths: Sequence[int]) ->
     """
     apart = distances_between(platform, lengths, operation.members)
     place = {member: i for i, member in enumerate(operation.members)}
-    if operation.kind == "all_to_all":
+    if operation.blocks:
         return sum(
             (amount * int(apart[place[a], place[b]]) for (a, b), amount in operation.amounts.items()), Fraction(0)
         )
@@ -103,6 +113,9 @@ def carried(platform: Platform, operation: Operation, lengths: Sequence[int]) ->
     for part in operation.parts:
         rows = [place[member] for member in part]
         among = apart[np.ix_(rows, rows)]
+        if operation.kind == "all_to_all":
+            total += int(among.astype(np.int64).sum())
+            continue
         chunks = len(part) if operation.kind in ("all_gather", "reduce_scatter") else 2
         total += chunks * _tree_length(np.minimum(among, among.T))
     return Fraction(total)
@@ -150,17 +163,17 @@ def distances(platform: Platform, lengths: Distances, starts: Sequence[int]) -> 
     return np.asarray(dijkstra(graph, indices=list(starts)))
 
 
-def _of_classes(platform: Platform, demands: Demands) -> Distances:
+def _of_classes(platform: Platform, operation: Operation) -> Distances:
     """Return lengths that are equal on each class of channels.
 
     Each program keeps near the best lengths so far, nearer after one that did not bring better ones.
     """
     from scipy.optimize import linprog
 
-    senders = list(dict.fromkeys(sender for sender, _ in demands))
+    senders = operation.members
     row = {sender: i for i, sender in enumerate(senders)}
     sent = np.zeros((len(senders), platform.num_nodes))
-    for (sender, receiver), amount in demands.items():
+    for (sender, receiver), amount in operation.amounts.items():
         sent[row[sender], receiver] = float(amount)
     width = np.array([float(channel.bandwidth) for channel in platform.channels])
     ends = np.array([[c.source in row, c.target in row] for c in platform.channels], dtype=float).T

@@ -257,7 +257,7 @@ def platform_of(
 
 @dataclass(frozen=True)
 class Passage(Generic[Number]):
-    """How a transfer passes its path: at the rate of the slowest channel, on each from when the first byte comes.
+    """How a transfer passes its path: at one rate, on each channel from when the first byte comes.
 
     Times and rates are fractions, or multiples of common units.
 
@@ -278,10 +278,12 @@ class Passage(Generic[Number]):
     arrives: Number
 
 
-def passage(platform: Platform, size: Fraction, path: Sequence[int]) -> Passage[Fraction]:
-    """Return how a number of bytes passes a path."""
+def passage(
+    platform: Platform, size: Fraction, path: Sequence[int], rate: Fraction | None = None
+) -> Passage[Fraction]:
+    """Return how a number of bytes passes a path, at a rate or at the bandwidth of the slowest channel."""
     channels = [platform.channels[number] for number in path]
-    rate = min(channel.bandwidth for channel in channels)
+    rate = rate or min(channel.bandwidth for channel in channels)
     *begins, end = accumulate((channel.latency for channel in channels), initial=Fraction(0))
     return Passage(tuple(begins), size / rate, rate, end + size / rate)
 

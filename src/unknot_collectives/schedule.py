@@ -2,8 +2,8 @@
 
 Either steps follow each other: all that is sent in one has arrived when the next begins. A step takes the longest
 latency of its transfers, and then the bytes of its busiest channel over the bandwidth of that. Or each transfer has
-a start of its own, and passes its channels at the rate of the slowest. Data that pass several channels are forwarded
-as they come (cut-through)."""
+a start of its own, and passes its channels at the rate of the slowest, or at a lower one. Data that pass several
+channels are forwarded as they come (cut-through)."""
 
 from __future__ import annotations
 
@@ -67,6 +67,9 @@ class Transfer:
         Channels from one to the other.
     reduces : bool
         Whether the target adds it to its own; else it replaces its own.
+    rate : Fraction or None
+        Bytes per unit of time at which a transfer with a start passes its path, so that others may pass beside it;
+        None: at the bandwidth of the slowest channel.
 
     Examples
     --------
@@ -80,6 +83,11 @@ class Transfer:
     target: int
     path: tuple[int, ...]
     reduces: bool = False
+    rate: Fraction | None = None
+
+
+PassageKey = tuple[Fraction, tuple[int, ...], Fraction | None]
+"""Size of a chunk, the path that it takes, and its rate."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,6 +124,10 @@ class Schedule(Brief):
     transfers: tuple[Transfer, ...]
     starts: tuple[Fraction, ...] = ()
     pieces: int = 1
+
+    def passage_key(self, sent: Transfer) -> PassageKey:
+        """Return what `passage` takes for a transfer."""
+        return self.chunks[sent.chunk].size, sent.path, sent.rate
 
     @property
     def steps(self) -> int:
@@ -164,11 +176,11 @@ class Schedule(Brief):
     def time(self) -> Fraction:
         """Sum of the times of the steps; or when the last transfer has arrived."""
         if self.starts:
-            ends = (
-                start + passage(self.platform, self.chunks[sent.chunk].size, sent.path).arrives
-                for sent, start in zip(self.transfers, self.starts, strict=True)
-            )
-            return max(ends)
+            last = dict[PassageKey, Fraction]()
+            for sent, start in zip(self.transfers, self.starts, strict=True):
+                key = self.passage_key(sent)
+                last[key] = max(start, last.get(key, start))
+            return max(start + passage(self.platform, *key).arrives for key, start in last.items())
         return sum((latency + busy for latency, busy in self.costs), Fraction(0))
 
     @cached_property
@@ -223,12 +235,23 @@ class Schedule(Brief):
             for _ in range(count)
         )
         transfers = [
-            replace(sent, step=sent.step * stride + piece * pieces // count, chunk=first[sent.chunk] + piece)
+            Transfer(step, first[sent.chunk] + piece, sent.source, sent.target, sent.path, sent.reduces, sent.rate)
             for sent in self.transfers
             for count in (counts[sent.chunk],)
             for piece in range(count)
+            for step in (sent.step * stride + piece * pieces // count,)
         ]
         return replace(self, chunks=chunks, transfers=in_steps(transfers), starts=(), pieces=self.pieces * pieces)
+
+    def paced(self) -> Schedule:
+        """Return the schedule with rates at which each transfer alone lasts as long as the busiest channel is busy.
+
+        All may pass at the same time then: pieces follow each other without waiting for channels.
+        """
+        time = self.busiest
+        rates = {size: size / time for size in {chunk.size for chunk in self.chunks}}
+        sends = (replace(sent, rate=rates[self.chunks[sent.chunk].size]) for sent in self.transfers)
+        return replace(self, transfers=tuple(sends))
 
     def resized(self, size: Fraction) -> Schedule:
         """Return the schedule for another size of the operation, by steps."""
@@ -250,6 +273,7 @@ class Schedule(Brief):
                 steps[sent.step].append(words)
         timed = [[*words, *start.as_integer_ratio()] for words, start in zip(sends, self.starts, strict=False)]
         grouped = bool(self.operation.groups)
+        rates = [sent.rate and [*sent.rate.as_integer_ratio()] for sent in self.transfers]
         return {
             "subject": "schedule",
             **self.platform.claim(self.operation, self.time),
@@ -259,6 +283,7 @@ class Schedule(Brief):
                     for chunk in self.chunks
                 ],
                 **({"sends": timed} if self.starts else {"steps": steps}),
+                **({"rates": rates} if self.starts and any(rates) else {}),
             },
         }
 

@@ -53,6 +53,8 @@ class TransferRow:
         1: the target adds the chunk to its own; 0: it replaces its own.
     path : str
         Channels between routers, by name.
+    rate : str
+        Flits per cycle, a whole number or a fraction; empty: as much as the slowest channel carries.
     """
 
     step: int
@@ -66,10 +68,11 @@ class TransferRow:
     target: str
     reduces: int
     path: str
+    rate: str = ""
 
 
 COLUMNS = tuple(field.name for field in fields(TransferRow))
-"""Columns of a file, in order."""
+"""Columns of a file, in order; the last may be missing."""
 
 
 def write_schedule(schedule: Schedule, network: Network, path: str | Path) -> None:
@@ -125,6 +128,7 @@ def _rows(schedule: Schedule, network: Network) -> Iterator[TransferRow]:
             _terminal(network, chunk.target), chunk.group, _terminal(network, sent.source),
             _terminal(network, sent.target), int(sent.reduces),
             BETWEEN.join(names[channel] for channel in sent.path if channel < network.num_channels),
+            "" if sent.rate is None else str(sent.rate),
         )  # fmt: skip
 
 
@@ -188,7 +192,7 @@ def _of_csv(file: Path) -> list[tuple[str, int, Any]]:
     lines = read_lines(file)
     table = csv.reader(lines)
     head = next(table, [])
-    if missing := [column for column in COLUMNS if column not in head]:
+    if missing := [column for column in COLUMNS[:-1] if column not in head]:
         raise TextError(f"a schedule has the columns {', '.join(COLUMNS)}; {', '.join(missing)} is missing", file, 1)
     rows = []
     for row in table:
@@ -215,8 +219,8 @@ class _RowReader:
         chunks, transfers, starts = dict[int, Chunk](), list[Transfer](), list[Fraction]()
         for where, line, row in rows:
             self.place = where, line
-            if not isinstance(row, dict) or not row.keys() >= {*COLUMNS}:
-                raise self.error(f"an object with {', '.join(COLUMNS)} is expected")
+            if not isinstance(row, dict) or not row.keys() >= {*COLUMNS[:-1]}:
+                raise self.error(f"an object with {', '.join(COLUMNS[:-1])} is expected")
             number = self.whole(row, "chunk", 10**7)
             source, target = self.member(row, "origin"), self.member(row, "end")
             chunk = Chunk(self.fraction(row, "flits"), source, target, self.whole(row, "group", 10**6))
@@ -248,7 +252,8 @@ class _RowReader:
         enters, leaves = (2 * (end - self.network.num_routers) for end in (source, target))
         step = self.whole(row, "step", 10**7)
         reduces = bool(self.whole(row, "reduces", 1))
-        return Transfer(step, chunk, source, target, (first + enters, *path, first + leaves + 1), reduces)
+        rate = self.fraction(row, "rate") if row.get("rate") else None
+        return Transfer(step, chunk, source, target, (first + enters, *path, first + leaves + 1), reduces, rate)
 
     def whole(self, row: Mapping[str, Any], key: str, most: int) -> int:
         word = str(row[key]).strip()
@@ -262,7 +267,7 @@ class _RowReader:
             number = Fraction(word) if len(word) < 60 and "e" not in word.lower() else Fraction(-1)
         except (ValueError, ZeroDivisionError):
             number = Fraction(-1)
-        if number < 0 or (key == "flits" and not number):
+        if number < 0 or (key != "start" and not number):
             raise self.error(f"{key} is a positive number such as 64 or 64/3; got {word[:40]!r}")
         return number
 

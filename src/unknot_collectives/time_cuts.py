@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from unknot_collectives.flows import minimum_cut
 from unknot_collectives.platform import Channel, Operation, Platform
 
 INTERVALS = (24, 16)
@@ -179,23 +180,12 @@ class _Grid:
             for (a, b), size in zip(group.ends, sizes, strict=True)
         ]
         for ends in [[arc for pair in fed for arc in pair]] if group.sizes else fed:
-            flowing, near = _minimum_cut([*arcs, *ends], source, sink)
+            parts = tuple(np.array(side) for side in zip(*arcs, *ends, strict=True))
+            flowing, near = minimum_cut((parts[0], parts[1], parts[2]), source, sink)
             if flowing < sum(size for one, _, size in ends if one == source) * (1 - CLOSE):
-                reached = tuple(next((k for k in range(count) if v * count + k in near), None) for v in range(nodes))
+                reached = tuple(next((k for k in range(count) if near[v * count + k]), None) for v in range(nodes))
                 if group.crossing(reached):
                     self.cuts[g, reached] = None
-
-
-def _minimum_cut(arcs: Sequence[tuple[int, int, int]], source: int, sink: int) -> tuple[int, set[int]]:
-    from scipy.sparse import coo_array, csr_array
-    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
-
-    ends, others, room = (np.array(side, dtype=np.int32) for side in zip(*arcs, strict=True))
-    graph = csr_array(coo_array((room, (ends, others)), shape=(sink + 1, sink + 1)))
-    found = maximum_flow(graph, source, sink)
-    left = graph - found.flow
-    left.eliminate_zeros()
-    return int(found.flow_value), set(breadth_first_order(left, source, return_predecessors=False).tolist())
 
 
 def passing(platform: Platform, cuts: Sequence[TimeCut], time: Fraction) -> Fraction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import accumulate
 from math import ceil
 
@@ -88,14 +89,15 @@ def _needs(messages: Sequence[Message], packet: int) -> int:
 def _of_starts(schedule: Schedule, packet: int) -> tuple[list[float], list[float]]:
     """Return when each message begins, and the time from packet to packet."""
     begins, gaps, flits = list[float](), list[float](), whole_flits(schedule)
-    rates = dict[tuple[int, ...], float]()
+    rates = dict[tuple[tuple[int, ...], Fraction | None], float]()
     for sent, start in zip(schedule.transfers, schedule.starts, strict=True):
         if not flits[sent.chunk]:
             continue
-        if sent.path not in rates:
-            rates[sent.path] = float(passage(schedule.platform, schedule.operation.size, sent.path).rate)
+        key = sent.path, sent.rate
+        if key not in rates:
+            rates[key] = float(passage(schedule.platform, schedule.operation.size, *key).rate)
         begins.append(float(start))
-        gaps.append(packet / rates[sent.path])
+        gaps.append(packet / rates[key])
     return begins, gaps
 
 

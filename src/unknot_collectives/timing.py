@@ -12,18 +12,16 @@ from typing import Any
 
 from unknot._base.errors import NetworkError
 from unknot_collectives.platform import Passage, in_whole_numbers, passage
-from unknot_collectives.schedule import Schedule, Transfer
+from unknot_collectives.schedule import PassageKey, Schedule, Transfer
 
 Time = Any
 """A number: rounded, or a fraction."""
-_Key = tuple[Fraction, tuple[int, ...]]
-"""Size of a chunk, and the path that it takes."""
 _Plan = tuple[list[tuple[int, float]], float, float, float]
 """Channels with when they begin to be used, how long they are, at which rate, and when all has arrived; rounded."""
 NOWHERE = (-1, 0.0)
 """In place of a channel where nothing waits."""
 ENOUGH = 1.01
-"""Time over that of the busiest channel up to which no second order is tried."""
+"""Time over that of the busiest channel, and of the longest chain, up to which no second order is tried."""
 SAME = 1e-9
 """Share of the longest transfer below which times are equal."""
 
@@ -104,7 +102,7 @@ def begun(schedule: Schedule, order: Sequence[int]) -> Schedule:
     arrived, starts = dict[int, int](), dict[int, int]()
     uses = [_Use(bandwidth, 0) for bandwidth in bandwidths]
     for i in order:
-        taken = passages[schedule.chunks[sends[i].chunk].size, sends[i].path]
+        taken = passages[schedule.passage_key(sends[i])]
         start = max((arrived[j] for j in needs[i]), default=0)
         later: int | None = start
         while later is not None:
@@ -121,7 +119,37 @@ def begun(schedule: Schedule, order: Sequence[int]) -> Schedule:
     return replace(schedule, transfers=made, starts=tuple(starts[i] * unit for i in order))
 
 
-def _in_whole_numbers(schedule: Schedule) -> tuple[dict[_Key, Passage[int]], list[int], Fraction]:
+def longest_chain(schedule: Schedule) -> tuple[float, int]:
+    """Return the longest latency of transfers that need each other, and the largest number of these."""
+    on, late, deep = schedule.platform.channels, list[float](), list[int]()
+    for sent, before in zip(schedule.transfers, needs_of(schedule), strict=True):
+        late.append(max((late[j] for j in before), default=0.0) + sum(float(on[c].latency) for c in sent.path))
+        deep.append(max((deep[j] for j in before), default=0) + 1)
+    return max(late), max(deep)
+
+
+def steady(schedule: Schedule, pieces: int) -> StartOrder:
+    """Return the order in which pieces follow each other along all edges at the rates of `Schedule.paced`.
+
+    No transfer waits for a channel: each edge is in use as long as the busiest channel, from its first piece on.
+    """
+    sends, needs, paced = schedule.transfers, needs_of(schedule), schedule.paced()
+    whole = float(schedule.busiest)
+    offsets, ends = list[float](), list[float]()
+    for sent, before in zip(paced.transfers, needs, strict=True):
+        offsets.append(max((ends[j] for j in before), default=0.0))
+        late = sum(float(schedule.platform.channels[c].latency) for c in sent.path)
+        ends.append(offsets[-1] + late + whole / pieces)
+    cut = paced.pipelined(pieces)
+    edge = {(sent.chunk, sent.source, sent.target, sent.reduces): at for sent, at in zip(sends, offsets, strict=True)}
+    starts = [
+        edge[sent.chunk // pieces, sent.source, sent.target, sent.reduces] + sent.chunk % pieces * whole / pieces
+        for sent in cut.transfers
+    ]
+    return StartOrder(cut, max(ends) + whole * (1 - 1 / pieces), sorted(range(len(starts)), key=starts.__getitem__))
+
+
+def _in_whole_numbers(schedule: Schedule) -> tuple[dict[PassageKey, Passage[int]], list[int], Fraction]:
     """Return passages and bandwidths of channels as multiples of a time and of a rate, and that time."""
     passages = _passages(schedule)
     times, unit = in_whole_numbers([t for one in passages.values() for t in (*one.begins, one.lasts, one.arrives)])
@@ -139,8 +167,8 @@ def _rows(path: Sequence[int], taken: Passage[Time]) -> Iterator[tuple[int, Time
     return zip(path, taken.begins, strict=True)
 
 
-def _passages(schedule: Schedule) -> dict[_Key, Passage[Fraction]]:
-    keys = {(schedule.chunks[sent.chunk].size, sent.path) for sent in schedule.transfers}
+def _passages(schedule: Schedule) -> dict[PassageKey, Passage[Fraction]]:
+    keys = {schedule.passage_key(sent) for sent in schedule.transfers}
     return {key: passage(schedule.platform, *key) for key in keys}
 
 
@@ -195,23 +223,23 @@ def order_of_starts(schedule: Schedule) -> StartOrder:
             [(c, float(begins)) for c, begins in _rows(path, one)], float(one.lasts), float(one.rate),
             float(one.arrives),
         )
-        for (_, path), one in passages.items()
+        for (_, path, _), one in passages.items()
     ]  # fmt: skip
     number = {key: n for n, key in enumerate(passages)}
-    plan_of = [number[schedule.chunks[sent.chunk].size, sent.path] for sent in sends]
+    plan_of = [number[schedule.passage_key(sent)] for sent in sends]
     height = [plans[n][-1] for n in plan_of]
     for i in sorted(range(len(sends)), key=lambda i: -sends[i].step):
         height[i] += max((height[j] for j in followers[i]), default=0.0)
     near = SAME * max(height, default=0.0)
     listed = partial(_listed, schedule, plans, plan_of, followers, [len(before) for before in needs], near)
-    made = listed(height)
-    if schedule.pieces > 1 and made.time > ENOUGH * schedule.busiest:
+    made, enough = listed(height), ENOUGH * max(float(schedule.busiest), max(height, default=0.0))
+    if schedule.pieces > 1 and made.time > enough:
         # Pieces of earlier steps first: those of short chains may come late, and what comes down meets what goes up.
         tall = max(height) + near
         made = min(
             made, listed([above / tall - sent.step for above, sent in zip(height, sends, strict=True)]), key=_time
         )
-        if made.time > ENOUGH * schedule.busiest and any(sent.reduces for sent in sends):
+        if made.time > enough and any(sent.reduces for sent in sends):
             made = min(made, _up_before_down(schedule), key=_time)
     return made
 
@@ -225,7 +253,7 @@ def _up_before_down(schedule: Schedule) -> StartOrder:
     sends, last = schedule.transfers, schedule.steps
     up, down = ([i for i, sent in enumerate(sends) if sent.reduces is reduces] for reduces in (True, False))
     turned = tuple(
-        Transfer(last - sent.step, sent.chunk, sent.target, sent.source, sent.path[::-1])
+        Transfer(last - sent.step, sent.chunk, sent.target, sent.source, sent.path[::-1], rate=sent.rate)
         for sent in (sends[i] for i in reversed(up))
     )
     there = order_of_starts(replace(schedule, platform=schedule.platform.reversed(), transfers=turned))

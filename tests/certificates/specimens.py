@@ -42,8 +42,10 @@ from unknot.verify.delivery import answer_claims
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims as protocol_claims
 from unknot_collectives.bounds import bound
+from unknot_collectives.optimal import optimal
 from unknot_collectives.platform import Channel, Operation, Platform, platform_of
 from unknot_collectives.textbook import textbook
+from unknot_collectives.timing import steady
 
 Document = dict[str, Any]
 
@@ -137,11 +139,31 @@ def _by_states() -> Document:
     return document(relation.network, relation, protocol_claims(verdict))
 
 
-def _schedule(kind: str, algorithm: str) -> Document:
+def _three() -> Platform:
     nodes = range(3)
     channels = [Channel(a, b, Fraction(a + 1, 2), Fraction(b, 3)) for a in nodes for b in nodes if a != b]
-    platform = Platform("three", 3, tuple(channels), tuple(nodes))
+    return Platform("three", 3, tuple(channels), tuple(nodes))
+
+
+def _schedule(kind: str, algorithm: str) -> Document:
+    platform = _three()
     return textbook(platform, Operation(kind, platform.members, Fraction(8)), algorithm).pipelined(2).claim()
+
+
+def _at_rates() -> Document:
+    platform = _three()
+    return steady(optimal(platform, Operation("all_gather", platform.members, Fraction(4))), 2).exact().claim()
+
+
+def _cuts_in_time() -> Document:
+    """A direct way, and one past a switch, whose bytes come later."""
+    ends = {(0, 1): (4, 2), (0, 2): (1, 1), (1, 2): (2, 0)}
+    both = [(*pair, *kind) for pair, kind in ends.items()] + [(b, a, *kind) for (a, b), kind in ends.items()]
+    channels = [Channel(a, b, Fraction(rate), Fraction(late)) for a, b, rate, late in both]
+    platform = Platform("two ways", 3, tuple(channels), (1, 2))
+    made = bound(platform, Operation("scatter", platform.members, Fraction(8), 1), in_time=True)
+    assert made.in_time
+    return made.claim()
 
 
 def _with_terminals() -> Document:
@@ -191,6 +213,8 @@ MAKE: dict[str, Callable[[], Document]] = {
     "all-to-all": lambda: document(None, None, [_collective("all_to_all")]),
     "broadcast": lambda: document(None, None, [_collective("broadcast", 5)]),
     "schedule": lambda: document(None, None, [_schedule("all_reduce", "ring")]),
+    "schedule at rates": lambda: document(None, None, [_at_rates()]),
+    "cuts in time": lambda: document(None, None, [_cuts_in_time()]),
     "schedule of pairs": lambda: document(None, None, [_schedule("all_to_all", "bruck")]),
     "parts": lambda: document(FIVE.network, FIVE, [delivery_claim(FIVE, True)], [_left(FIVE.network)]),
     "update": lambda: _updated(dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])),

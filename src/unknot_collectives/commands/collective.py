@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 BOUNDING = 0.5
 """Share of a time limit after which bounds that are not known yet are quick ones."""
-PER_MEMBER = 1.5e-5
-"""About the seconds of a bound for each member and channel; none that takes too long is begun: it cannot be ended."""
+PER_MEMBER = 1.5e-5, 4e-7
+"""About the seconds of a bound for each member and channel, by lengths of classes, and by cuts or plain lengths; none
+that takes too long is begun: it cannot be ended."""
 TABLES = (".csv", ".json", ".xml")
 """Endings of files of schedules."""
 OF_A_GPU = 5000
@@ -209,15 +210,19 @@ def _bounds(platform: Platform, operations: list[Operation], limit: Deadline | N
     """Return a bound for each operation, and whether the exact ones were done in their part of the time."""
     from unknot._base.deadline import NEVER, within
     from unknot_collectives import bound
+    from unknot_collectives.bounds import left_out
 
     def exactly() -> list[Bound]:
         return [bound(platform, one, in_time=True) for one in operations]
 
     quick = [] if limit is None else [bound(platform, one, quick=True) for one in operations]
     part = (limit or NEVER).part(BOUNDING)
-    about = PER_MEMBER * len(operations[0].members) * len(platform.channels)
+    plainly = operations[0].kind != "all_to_all" or bool(left_out(platform, operations[0]))
+    about = PER_MEMBER[plainly] * len(operations[0].members) * len(platform.channels)
     # Compiled parts of libraries are not interrupted: in a thread of their own Ctrl-C does not wait for them.
     exact = part.unless_over(lambda: within(inf, exactly)) if about < part.left else None
+    if exact and (words := left_out(platform, operations[0])):
+        notify(words)
     return exact or quick, exact is not None
 
 

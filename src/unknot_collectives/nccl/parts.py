@@ -33,7 +33,7 @@ class Path:
     """Links to a node, their least bandwidth in MB/s, and the type of the worst.
 
     `hops` counts the way into a GPU, too. `steps` has for each link what the search takes beside it: the way back,
-    and its share of the bandwidth.
+    and its share of the bandwidth; `taken` what was computed of it for an amount.
     """
 
     kind: int = DIS
@@ -42,6 +42,7 @@ class Path:
     by_intel: bool = False
     hops: int = 0
     steps: tuple[tuple[Link, Link | None, Fraction], ...] = ()
+    taken: dict[int, tuple[tuple[Link, int], ...]] = field(default_factory=dict, repr=False)
 
 
 @dataclass(eq=False)

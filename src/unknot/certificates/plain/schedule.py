@@ -34,6 +34,13 @@ class Transfer:
         self.latency = added(operation.latency[channel] for channel in self.path)
         self.begins = self.ends = Fraction(0)
 
+    def pace(self, rate: Any) -> None:
+        """Take a rate below that of the slowest channel."""
+        slower = fraction(rate, f"{self.where}: rate")
+        if slower > self.rate:
+            raise Rejected(f"{self.where}: rate {slower} is above {self.rate}, that of its slowest channel")
+        self.rate = slower
+
 
 @checks("schedule", "", "time")
 def check_schedule(claim: Any, proof: Any) -> str:
@@ -45,7 +52,8 @@ def check_schedule(claim: Any, proof: Any) -> str:
     Claim: as `collective`, each channel with its latency as two more numbers: the schedule is whole and takes
     this time
     Proof: `chunks` as [numerator and denominator of the size, source, target], `null` for every member;
-    `steps`, each a list of [chunk, source, target, whether it is added, channels]
+    `steps`, each a list of [chunk, source, target, whether it is added, channels]; or `sends`, the same with a start
+    (two numbers more), and `rates`, one for each where some are below those of their slowest channels
     """
     operation = Collective(claim)
     amounts = dict.fromkeys(operation.due, Fraction(0))
@@ -71,7 +79,7 @@ def check_schedule(claim: Any, proof: Any) -> str:
                 f"chunks from {ends[0]} to {ends[1]} have {amount} bytes together, not {operation.due[ends]}"
             )
     if "sends" in proof:
-        transfers = by_starts(operation, sizes, proof["sends"])
+        transfers = by_starts(operation, sizes, proof["sends"], proof.get("rates"))
     else:
         transfers = by_steps(operation, sizes, field(proof, "steps", list))
     replay(operation, transfers, holds)
@@ -107,16 +115,20 @@ def by_steps(operation: Collective, sizes: list[Fraction], steps: list[Any]) -> 
     return transfers
 
 
-def by_starts(operation: Collective, sizes: list[Fraction], sends: Any) -> list[Transfer]:
+def by_starts(operation: Collective, sizes: list[Fraction], sends: Any, rates: Any = None) -> list[Transfer]:
     """Transfers with a start each, which send the parts held at their start, including those just arrived.
 
-    One passes all channels of its path at the rate of the slowest, each from when the first byte has come; what
-    passes a channel at a time has no larger rate together than its bandwidth.
+    One passes all channels of its path at the rate of the slowest, or at its own, each from when the first byte has
+    come; what passes a channel at a time has no larger rate together than its bandwidth.
     """
     transfers = list[Transfer]()
+    if rates is not None and (not isinstance(rates, list) or len(rates) != len(sends)):
+        raise Rejected("rates: null or [numerator, denominator] is expected for each transfer")
     busy: dict[int, list[tuple[Fraction, Fraction]]] = {}
     for number, send in enumerate(lists(sends, f"{TRANSFER}, and a start", 7)):
         transfer = Transfer(operation, sizes, send, f"transfer {number}")
+        if rates is not None and rates[number] is not None:
+            transfer.pace(rates[number])
         at, lasts = fraction(send[5:], "start", 0), transfer.size / transfer.rate
         transfer.begins, transfer.ends = at, paid(paid(at + transfer.latency) + paid(lasts))
         for channel in transfer.path:
@@ -128,8 +140,8 @@ def by_starts(operation: Collective, sizes: list[Fraction], sends: Any) -> list[
         for at, _ in changes * len(changes).bit_length():
             paid(at)
         changes.sort()  # what ends comes before what begins at the same time
-        rates = accumulate((change for _, change in changes), lambda a, b: paid(a + b))
-        if max(rates) > operation.channels[channel][2]:
+        used = accumulate((change for _, change in changes), lambda a, b: paid(a + b))
+        if max(used) > operation.channels[channel][2]:
             raise Rejected(f"channel {channel} carries more at a time than its bandwidth")
     return transfers
 
