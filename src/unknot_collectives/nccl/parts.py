@@ -33,7 +33,7 @@ class Path:
     """Links to a node, their least bandwidth in MB/s, and the type of the worst.
 
     `hops` counts the way into a GPU, too. `steps` has for each link what the search takes beside it: the way back,
-    and its share of the bandwidth; `taken` what was computed of it for an amount.
+    and its share of the bandwidth; `taken` keeps these by amount.
     """
 
     kind: int = DIS
