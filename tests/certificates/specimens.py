@@ -36,7 +36,7 @@ from unknot.routing import (
     up_down,
 )
 from unknot.synthesis import every_size
-from unknot.synthesis.topology import designed, requested
+from unknot.synthesis.topology import designed, requested, throughput_of
 from unknot.verify import check, deliver, update
 from unknot.verify.delivery import answer_claims
 from unknot.verify.protocols import check_protocol, protocol
@@ -103,6 +103,13 @@ def _changed() -> Document:
 def _hops() -> Document:
     wanted = requested(mesh(2, 3), ports=2, reach=1.5, both_ways=False, keep=False)
     return document(None, None, [designed(wanted, "hops", moves=1).evidence.claim])
+
+
+def _carries() -> Document:
+    network = ring(4)
+    carried = throughput_of(network, image=np.array([[0, 1, 2, 3], [2, 3, 0, 1]]))
+    assert carried.flows is not None
+    return document(network, None, [carried.flows.claim])
 
 
 def _left(network: Network) -> Document:
@@ -220,6 +227,7 @@ MAKE: dict[str, Callable[[], Document]] = {
     "update": lambda: _updated(dimension_order(mesh(2, 2)), dimension_order(mesh(2, 2), order=[1, 0])),
     "update in any order": lambda: _updated(dimension_order(line(4)), up_down(line(4), root=1)),
     "hops": _hops,
+    "carries": _carries,
     "end points": _with_terminals,
     "end points by states": _by_states,
     "not saved": lambda: _removed(fully_adaptive(ring(5), vcs=1), "vct"),

@@ -46,6 +46,7 @@ Of a claim one reads `reading` and `tables`, the file that names its subject wit
 - flows: who sends how much to whom
 - lanes: fewer lanes, and fewer changes of routes, refuted: `lanes`, `lanes of routes`, `changes`
 - loads: load of the busiest channel: `load`
+- carries: flows that carry all that terminals send: `carries`
 - phases: phases of collective operations: `phases`
 - progress: arbiters under which every packet arrives: `progress`
 - ends: end points of a protocol: queues of terminals, and messages that follow each other

@@ -10,6 +10,7 @@ from typing import Any
 
 # Each file enters those who check its subjects.
 from unknot.certificates.plain import (  # noqa: F401
+    carries,
     collective,
     deadlock,
     delivery,

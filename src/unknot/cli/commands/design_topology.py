@@ -16,6 +16,7 @@ from unknot.cli.commands.written import draw, write_evidence
 
 if TYPE_CHECKING:
     from unknot.network import Network
+    from unknot.synthesis.topology import LinkLimits
 
 SEARCHING, COMPARING = 0.7, 0.5
 """Shares of the time for search, bounds and routes, and of the rest for networks beside; the rest is for proofs."""
@@ -55,7 +56,8 @@ def design_topology(
     Parameters
     ----------
     nodes : argument NODES
-        Nodes: grid(4, 5), nodes(256), or a network or file, whose routers and coordinates are taken.
+        Nodes: grid(4, 5), nodes(256), cubes(4, 4, 4, count=4), or a network or file, whose routers and coordinates
+        are taken.
     ports
         Most links from each node and to each node.
     reach : LENGTH
@@ -67,7 +69,7 @@ def design_topology(
     keep
         Keep the links of NODES.
     limits : --constraints FILE.toml
-        Links that are required or forbidden, and nodes with another number of ports.
+        Links that are required or forbidden, nodes with another number of ports, and switches.
     symmetry : ORDER
         Keep a rotation: of nodes(n) by n/ORDER, of a grid by a half turn (2) or a quarter turn (4).
     objective
@@ -102,15 +104,15 @@ def design_topology(
     from unknot.report import draw_network
     from unknot.report.export import export as export_routes
     from unknot.report.export import require_format
-    from unknot.synthesis.topology import LinkLimits, beside, designed, read_limits, requested
+    from unknot.synthesis.topology import beside, designed, read_limits, requested
 
     if routes is not None:
         require_format(routes)
     began = time.monotonic()
-    places = nodes_of(nodes)
+    places, known = nodes_of(nodes)
     wanted = requested(
         places, ports=ports, reach=reach, distance=distance, both_ways=not one_way, keep=keep,
-        symmetry=symmetry, limits=LinkLimits() if limits is None else read_limits(limits, places),
+        symmetry=symmetry, limits=known if limits is None else known.with_others(read_limits(limits, places)),
     )  # fmt: skip
     with keeping_the_best(), activity.working("designing") as progress:
         made = designed(
@@ -127,7 +129,7 @@ def design_topology(
         rows = [*beside(made, distance, deadline.part(COMPARING))]
     with activity.working("proving"):
         proof = proved(made.routes.relation, deadline)
-        holds = all_hold((made.evidence_holds, made.throughput_bound_holds, proof.safe))
+        holds = all_hold((made.evidence_holds, made.throughput_bound_holds, made.throughput_holds, proof.safe))
     seconds = time.monotonic() - began
     draw(partial(draw_network, made.network))
     if export is not None:
@@ -139,9 +141,8 @@ def design_topology(
         export_routes(made.routes.relation, routes)
         wrote(routes)
     if evidence is not None:
-        write_evidence(
-            evidence, made.routes.relation, [*proof.claims(), made.evidence.claim, made.carried.evidence.claim]
-        )
+        shown = [one.claim for one in (made.evidence, made.carried.evidence, made.carried.flows) if one is not None]
+        write_evidence(evidence, made.routes.relation, [*proof.claims(), *shown])
     sources = (made, proof.verdict, proof.delivery)
     tell(
         json, DesignTopologyAnswer, *sources, of=made.routes.relation, certificate_holds=proof.holds, beside=rows,
@@ -151,12 +152,13 @@ def design_topology(
     return exit_code(holds if holds is False or reached else None)
 
 
-def nodes_of(text: str) -> Network:
-    """Read nodes: a grid, a number of them, or a network with its links."""
+def nodes_of(text: str) -> tuple[Network, LinkLimits]:
+    """Read nodes: a grid, a number of them, cubes with switches, or a network with its links."""
     from unknot._base.calls import apply, parse_call
     from unknot._base.errors import NetworkError
     from unknot.fabrics.named import network
     from unknot.network import Network
+    from unknot.synthesis.topology import LinkLimits, cubes
 
     def nodes(number: int) -> Network:
         if number < 2:
@@ -165,8 +167,10 @@ def nodes_of(text: str) -> Network:
 
     word = text.strip()
     if word.startswith("nodes("):
-        return apply(parse_call(word, "NODES"), nodes)
+        return apply(parse_call(word, "NODES"), nodes), LinkLimits()
+    if word.startswith("cubes("):
+        return apply(parse_call(word, "NODES"), cubes)
     if word.startswith("grid("):
         sides = word.removeprefix("grid")
-        return network(f"mesh{sides}", where="NODES")
-    return network(word, where="NODES")
+        return network(f"mesh{sides}", where="NODES"), LinkLimits()
+    return network(word, where="NODES"), LinkLimits()

@@ -4,6 +4,7 @@ from inspect import ismodule as _ismodule
 
 from unknot.synthesis.topology.beside import Beside as Beside
 from unknot.synthesis.topology.beside import beside as beside
+from unknot.synthesis.topology.cubes import cubes as cubes
 from unknot.synthesis.topology.design import TopologyDesign as TopologyDesign
 from unknot.synthesis.topology.design import designed as designed
 from unknot.synthesis.topology.limits import LinkLimits as LinkLimits

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 WALKERS = 4
 """Walkers of a round, on any machine, so that the answer is the same."""
 HEAT = (8.0, 0.27)
-"""Temperatures at the beginning and at the end, in hops of pairs of a source and a node."""
+"""Temperatures at the beginning and at the end, in hops of pairs of a source and a node, of up to `SMALL` nodes."""
+SMALL = 64
+"""Nodes from whose number on temperatures grow with it: links of larger networks are on more paths."""
 PAIR_MOVES, FIRST_MOVES, MOST_MOVES = 1_000, 400_000, 6_400_000
 """Moves of a walker in the first round for each pair of nodes, and at most; each round has twice as many, up to the
 last number."""
@@ -36,11 +38,13 @@ class LinkSpace(NamedTuple):
     Attributes
     ----------
     first, to : int64 arrays
-        Ends of the links that are allowed from each node, in compressed rows; empty: all.
+        Ends of the links that are drawn from each node, in compressed rows; empty: all.
     sources : int64 array
         A node of each orbit.
     late, target : int
         Cost of a hop count from `target` on that does not reach a node.
+    switch : int64 array, shape (nodes, nodes), or empty
+        Number of the switch that may join two nodes.
     """
 
     first: Ints
@@ -54,6 +58,7 @@ class LinkSpace(NamedTuple):
     sources: Ints
     late: int
     target: int
+    switch: Ints
 
 
 class Links(NamedTuple):
@@ -107,12 +112,14 @@ class LinkScratch(NamedTuple):
 
 def space_of(wanted: TopologyRequest, target: int = NEVER) -> LinkSpace:
     """The space of a request; hops beyond a target cost more."""
-    every = int(wanted.allowed.sum()) == wanted.size * (wanted.size - 1)
-    first = np.zeros(0) if every else np.concatenate([[0], np.cumsum(wanted.allowed.sum(axis=1))])
-    to = np.zeros(0) if every else np.nonzero(wanted.allowed)[1]
+    drawn = wanted.allowed & ~wanted.required
+    every = int(drawn.sum()) == wanted.size * (wanted.size - 1)
+    first = np.zeros(0) if every else np.concatenate([[0], np.cumsum(drawn.sum(axis=1))])
+    to = np.zeros(0) if every else np.nonzero(drawn)[1]
     return LinkSpace(
         first.astype(np.int64), to.astype(np.int64), wanted.allowed, wanted.required, wanted.leaving, wanted.entering,
         wanted.both_ways, wanted.image, np.unique(wanted.image.min(axis=0)), LATE if target < NEVER else 1, target,
+        wanted.switch,
     )  # fmt: skip
 
 
@@ -149,21 +156,25 @@ class Walker:
         return there
 
 
-def rounds(space: LinkSpace, effort: SearchEffort, text: str, number: int = 0) -> Iterator[Flags]:
+def rounds(
+    space: LinkSpace, effort: SearchEffort, text: str, number: int = 0, start: Flags | None = None
+) -> Iterator[Flags]:
     """Yield the best links of each round from a number on, until the limits of the search are reached.
 
-    Ctrl-C ends a round, and its best links are the last.
+    Ctrl-C ends a round, and its best links are the last. Rounds begin with some links, by default the required ones.
     """
+    warmer = max(1.0, space.leaving.size / SMALL)
+    heat = warmer * HEAT[0], warmer * HEAT[1]
     words = space.sources.size / 64 + 1
     each = WORD * words * int(space.leaving.sum()) * LEVELS
     first = min(PAIR_MOVES * space.leaving.size**2, FIRST_MOVES)
     with ThreadPoolExecutor(WALKERS) as threads:
         while not (effort.over or effort.interrupted):
-            walkers = [Walker(space, [effort.seed, number, i]) for i in range(WALKERS)]
+            walkers = [Walker(space, [effort.seed, number, i], start) for i in range(WALKERS)]
             least = NEVER
             moves = min(first << number, MOST_MOVES)
             with effort.until_interrupted():
-                for step in effort.cooled(moves, HEAT, each=WALKERS * each, words=space.leaving.size):
+                for step in effort.cooled(moves, heat, each=WALKERS * each, words=space.leaving.size):
                     effort.report(text if least == NEVER else f"{text}, lowest cost {least * len(space.image)}")
                     least = min(threads.map(Walker.walk, walkers, repeat(step)))
                     effort.moves += WALKERS * step.moves

@@ -110,12 +110,18 @@ def most_carrying(
     flow, space = flow_space(demand, wanted.image, hops / int(best.links.sum())), space_of(wanted)
     fewest, name, image = best.total, wanted.nodes.name, wanted.image if flows is None else None
     most = throughput_of(wanted.network_of(best.links, name), flows, image).least
+
+    def offered(most_hops: int) -> Iterator[Flags]:
+        yield from wanted.begun.values()
+        yield from climbs(space, flow, best.links, most_hops, effort, name)
+
     for slack in SLACKS[objective]:
         until = None if moves is None else effort.moves + moves
-        for links in climbs(space, flow, best.links, int((1 + slack) * fewest), effort, name):
+        most_hops = int((1 + slack) * fewest)
+        for links in offered(most_hops):
             one = Found.of(links)
             carries = throughput_of(wanted.network_of(links, name), flows, image).least
-            if one is not None and carries > most:
+            if one is not None and carries > most and one.total <= most_hops:
                 best, most = one, carries
                 found(f"carries {most:.4f}, {best.total / pairs:.4f} mean hops")
             if until is not None and effort.moves >= until:

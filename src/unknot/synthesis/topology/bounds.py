@@ -207,7 +207,7 @@ class PathProgram:
 
     @property
     def cost(self) -> int:
-        """Hops that a pair that is far counts: of both directions, where they are one variable."""
+        """Hops of a pair that is far: of both directions, where they share a variable."""
         return 1 + int(self.wanted.both_ways)
 
     def _orbits(self, rows: dict[Name, Row[Name]]) -> dict[Name, Name]:

@@ -54,6 +54,8 @@ class TopologyDesign(Brief):
         Routes without deadlock, a lane for each pair.
     evidence : Bound
         Links, hops and bound as a claim for the separate checker.
+    known : tuple of Network
+        Networks of the request that were known before, such as tori of cubes.
     moves : int
         Moves of the search.
     objective : str
@@ -81,6 +83,7 @@ class TopologyDesign(Brief):
     most_carried: Fraction | None
     routes: Lanes | LongerLanes
     evidence: Bound
+    known: tuple[Network, ...]
     moves: int
     objective: str
     even: bool
@@ -115,6 +118,11 @@ class TopologyDesign(Brief):
     def throughput(self) -> float:
         """Flits per terminal and cycle that some routes carry, found as flows; of given flows the multiple."""
         return self.carried.least
+
+    @cached_property
+    def throughput_holds(self) -> bool | None:
+        """Whether the separate checker accepts flows of the throughput; None: too much to check, or no claim."""
+        return None if self.carried.flows is None else self.carried.flows.evidence_holds(self.network)
 
     @property
     def throughput_bound(self) -> float:
@@ -233,8 +241,9 @@ def designed(
     if most_lanes is not None and routes.count > most_lanes:
         routes = longer_lanes(network, most_lanes, **limits)  # type: ignore[arg-type]
     claim = _claim(wanted, best, least, proof, most)
+    known = tuple(wanted.network_of(links, name) for name, links in wanted.known.items())
     return TopologyDesign(
-        network, best.total, best.diameter, least, least_diameter(wanted), carried, most, routes, Bound(claim),
+        network, best.total, best.diameter, least, least_diameter(wanted), carried, most, routes, Bound(claim), known,
         effort.moves, objective, flows is None, complete,
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.search.random_kernel import cooled, unit
-from unknot.synthesis.topology.links_kernel import hops, move, remember, take_back
+from unknot.synthesis.topology.links_kernel import hops, move, place, remember, take_back
 
 UNREACHED = 1e300
 SLOWER = 30.0
@@ -113,9 +113,9 @@ def bound(links, flows, ways, lengths):
 
 
 @called
-def send(links, flows, ways, source, growth):
+def send(links, flows, ways, number, growth, weight):
     """Send what a source sends along shortest paths; returns whether all nodes are reached."""
-    nodes = links.leaving.size
+    nodes, source = links.leaving.size, flows.sources[number]
     reached = search(links, flows, ways, ways.lengths, source)
     if reached < nodes:
         return False
@@ -126,6 +126,9 @@ def send(links, flows, ways, source, growth):
         v = ways.order[i]
         u = ways.before[v]
         ways.below[u] += ways.below[v]
+        if ways.sent.size > 0:
+            j = u * links.after.shape[1] + place(links.after[u], links.leaving[u], v)
+            ways.sent[number, j] += weight * np.int64(np.rint(ways.below[v] * flows.unit))
         kind = flows.kind[u, v]
         part = many * ways.below[v] / flows.size[kind]
         ways.load[kind] += part
@@ -164,8 +167,9 @@ def share_out(links, flows, ways, phases, wanted):
     copy(ways.lengths, ways.shown)
     for phase in range(phases):
         ways.load[:] = 0.0
-        for source in flows.sources:
-            if not send(links, flows, ways, source, flows.growth / (1.0 + phase / SLOWER)):
+        for number in range(flows.sources.size):
+            # The mean gives phases weights of 1, 2, 3, …
+            if not send(links, flows, ways, number, flows.growth / (1.0 + phase / SLOWER), phase + 1):
                 return 0.0, 0.0
         least = max(least, 1.0 / mean(links, flows, ways, phase))
         if phase % LOOK == LOOK - 1:

@@ -119,6 +119,19 @@ def drawn_link(space, state):
     return u, space.to[space.first[u] + below(state, many)] if many > 0 else np.int64(-1)
 
 
+@inlined
+def freed(space, ends, many, node, other, state):
+    """The other end of a link that makes room for another one, of the same switch if there is any; or −1."""
+    if many == 0:
+        return np.int64(-1)
+    if space.switch.size == 0:
+        return ends[below(state, many)]
+    for j in range(many):
+        if space.switch[node, ends[j]] == space.switch[node, other]:
+            return ends[j]
+    return np.int64(-1)
+
+
 @called
 def move(space, scratch, links, state):
     """Bring a link u → v, in place of u → a and b → v where ports are full; then join the free ports by b → a.
@@ -131,16 +144,12 @@ def move(space, scratch, links, state):
         return False
     a = b = np.int64(-1)
     if links.leaving[u] >= space.leaving[u]:
-        if links.leaving[u] == 0:
-            return False
-        a = links.after[u, below(state, links.leaving[u])]
-        if not change(space, scratch, links, u, a, False):
+        a = freed(space, links.after[u], links.leaving[u], u, v, state)
+        if a < 0 or not change(space, scratch, links, u, a, False):
             return False
     if links.entering[v] >= space.entering[v]:
-        if links.entering[v] == 0:
-            return False
-        b = links.before[v, below(state, links.entering[v])]
-        if not change(space, scratch, links, b, v, False):
+        b = freed(space, links.before[v], links.entering[v], v, u, state)
+        if b < 0 or not change(space, scratch, links, b, v, False):
             return False
     if not change(space, scratch, links, u, v, True):
         return False

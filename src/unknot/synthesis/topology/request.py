@@ -13,7 +13,7 @@ from unknot._base.arrays import Flags, Ints
 from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
 from unknot.network import Network
-from unknot.synthesis.topology.limits import LinkLimits
+from unknot.synthesis.topology.limits import LinkLimits, switch_table
 
 DISTANCES = {"euclid": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
 """Orders of the norms of differences of coordinates, by name."""
@@ -42,6 +42,10 @@ class TopologyRequest(Brief):
         Each link is there in both directions.
     image : int64 array, shape (order of the symmetry, nodes)
         Powers of the symmetry that is kept, the identity first.
+    switch : int64 array, shape (nodes, nodes), or empty
+        Number of the switch that may join two nodes, or −1; empty: there is none.
+    known : dict of bool arrays, shape (nodes, nodes)
+        Links of networks that fulfil the request but perhaps for its symmetry, by name.
 
     Examples
     --------
@@ -58,10 +62,20 @@ class TopologyRequest(Brief):
     entering: Ints
     both_ways: bool
     image: Ints
+    switch: Ints
+    known: dict[str, Flags]
 
     @property
     def size(self) -> int:
         return self.nodes.num_routers
+
+    @property
+    def begun(self) -> dict[str, Flags]:
+        """Known networks that keep the symmetry, by name."""
+        turned = [np.ix_(one, one) for one in self.image]
+        return {
+            name: links for name, links in self.known.items() if all((links == links[one]).all() for one in turned)
+        }
 
     @cached_property
     def fewest(self) -> Ints:
@@ -170,7 +184,13 @@ def requested(
             raise NetworkError(f"ports: {nodes.router_name(node)} takes 1 to {size - 1} of them, not {many}")
         limit[node] = many
     image = _rotation(nodes, symmetry)
-    wanted = TopologyRequest(nodes, allowed, required, limit, limit, both_ways, image)
+    if limits.switches and not both_ways:
+        raise NetworkError("switches join ports in both directions; leave out --one-way")
+    switch = switch_table(limits.switches, nodes)
+    if switch.size:
+        allowed &= required | (switch >= 0)
+    known = {name: required | links for name, links in limits.settings(size)}
+    wanted = TopologyRequest(nodes, allowed, required, limit, limit, both_ways, image, switch, known)
     _require_possible(wanted, reach)
     return wanted
 
@@ -223,9 +243,15 @@ def _require_possible(wanted: TopologyRequest, reach: float | None) -> None:
         raise NetworkError(
             f"the link {name(u)} → {name(v)} is required, but is forbidden or longer than the reach of {reach}"
         )
+    # All settings of switches have as many links at each node.
+    needed = next(iter(wanted.known.values()), wanted.required)
+    lost = np.argwhere(needed & ~wanted.allowed)
+    if lost.size:
+        u, v = (int(node) for node in lost[0])
+        raise NetworkError(f"switches may join {name(u)} and {name(v)}, which is forbidden or beyond the reach")
     for many, limit, way in (
-        (wanted.required.sum(axis=1), wanted.leaving, "from"),
-        (wanted.required.sum(axis=0), wanted.entering, "to"),
+        (needed.sum(axis=1), wanted.leaving, "from"),
+        (needed.sum(axis=0), wanted.entering, "to"),
     ):
         full = np.flatnonzero(many > limit)
         if full.size:
@@ -240,6 +266,8 @@ def _require_possible(wanted: TopologyRequest, reach: float | None) -> None:
         raise NetworkError(f"no allowed links lead from {name(u)} to {name(v)}: {why}")
     if int(wanted.leaving.sum()) < (wanted.size if not wanted.both_ways else 2 * (wanted.size - 1)):
         raise NetworkError(f"{wanted.size} nodes with so few ports cannot be connected; give more --ports")
+    if wanted.switch.size and not wanted.begun:
+        raise NetworkError("symmetry: the switches as they are listed lack it; leave it out")
     for image in wanted.image[1:]:
         if not wanted.keeps(image):
             raise NetworkError("symmetry: links that are required or forbidden, or ports, lack it; leave it out")

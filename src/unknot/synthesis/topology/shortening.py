@@ -40,9 +40,13 @@ def candidates(
     The diameter aimed at grows until it is reached.
     """
     target, tried, nearest = least_far, 0, NEVER
+    known = [*wanted.begun.values()]
+    yield from map(Found.of, known)
+    # Moves of switches keep all ports in use, and need them to be.
+    start = known[0] if wanted.switch.size else None
     while not (effort.over or effort.interrupted):
         space = space_of(wanted, target if objective == "diameter" else NEVER)
-        for links in rounds(space, effort, wanted.nodes.name, tried):
+        for links in rounds(space, effort, wanted.nodes.name, tried, start):
             tried += 1
             found = Found.of(links)
             yield found

@@ -15,13 +15,15 @@ from unknot._base.shown import Brief
 from unknot._base.work import spend
 from unknot.certificates import plain
 from unknot.certificates.claims import load_claim
-from unknot.certificates.documents import network_of
+from unknot.certificates.documents import Document, network_of
 from unknot.network import Network
 from unknot.search.bound import Bound
 from unknot.synthesis.topology.annealing import links_of
+from unknot.synthesis.topology.request import hop_counts
 
-GROWTH = 1.0
-"""Growth of a link in the first phase, as a share of its load over a load that is even."""
+GROWTH, FINE = 1.0, 0.3
+"""Growth of a link in the first phase, as a share of its load over a load that is even; this much of it where phases
+are many."""
 PHASES = 1_000
 """Phases by which a network is judged at the end: both sides are within about a hundredth then."""
 MOST_STEPS = 1e8
@@ -30,6 +32,8 @@ STEP = 3e-8
 """Seconds of work of each of them."""
 FEWEST = 40
 """Phases of a network of any size."""
+MOST_PARTS = 1 << 24
+"""Most numbers of flows of sources on channels, as a claim."""
 PARTS = 10**6
 """The largest weight of a channel in a claim."""
 PIECES = 2**20 - 1
@@ -51,6 +55,8 @@ class FlowSpace(NamedTuple):
         A node of each orbit.
     growth : float
         Growth of a link in the first phase for each flit per cycle.
+    unit : float
+        What a terminal sends to each other is one part of this many in a flit per cycle.
     """
 
     kind: Ints
@@ -58,11 +64,13 @@ class FlowSpace(NamedTuple):
     demand: Floats
     sources: Ints
     growth: float
+    unit: float
 
 
 class FlowScratch(NamedTuple):
-    """Scratch arrays: lengths of links by kind, those of the best bound and those kept from a network before; loads
-    of a phase and their mean; shortest paths from a source, and a heap.
+    """Scratch arrays: lengths of links by kind, lengths of the best bound, lengths kept from a network before; loads
+    of a phase and their mean; shortest paths from a source, and a heap; parts that each source sent on each link, by
+    its node and its number there, or nothing.
     """
 
     lengths: Floats
@@ -76,6 +84,7 @@ class FlowScratch(NamedTuple):
     order: Ints
     heap_far: Floats
     heap_node: Ints
+    sent: Ints
 
 
 def demand_of(network: Network, flows: npt.ArrayLike | None = None) -> Floats:
@@ -92,7 +101,7 @@ def demand_of(network: Network, flows: npt.ArrayLike | None = None) -> Floats:
     return demand
 
 
-def flow_space(demand: Floats, image: Ints, mean_load: float) -> FlowSpace:
+def flow_space(demand: Floats, image: Ints, mean_load: float, unit: float = 1.0) -> FlowSpace:
     """The space of demand under a symmetry, for networks of about some mean load."""
     nodes = len(demand)
     pair = np.arange(nodes)
@@ -102,18 +111,20 @@ def flow_space(demand: Floats, image: Ints, mean_load: float) -> FlowSpace:
     _, kind, size = np.unique(first, return_inverse=True, return_counts=True)
     sources = np.unique(image.min(axis=0)) if len(image) > 1 else pair
     return FlowSpace(
-        kind.reshape(nodes, nodes).astype(np.int64), size.astype(np.float64), demand, sources, GROWTH / mean_load
-    )
+        kind.reshape(nodes, nodes).astype(np.int64), size.astype(np.float64), demand, sources, GROWTH / mean_load,
+        unit,
+    )  # fmt: skip
 
 
-def flow_scratch(flows: FlowSpace, links: int) -> FlowScratch:
-    """Scratch arrays for networks with at most some links."""
+def flow_scratch(flows: FlowSpace, links: int, sent: tuple[int, int] = (0, 0)) -> FlowScratch:
+    """Scratch arrays for networks with at most some links; parts are counted where they have a shape."""
     kinds, nodes = flows.size.size, len(flows.demand)
     lengths, shown, kept, load, flow = np.ones((5, kinds))
     far, below = np.zeros((2, nodes))
     before, order = np.zeros((2, nodes), dtype=np.int64)
     heap = np.zeros(links + 2), np.zeros(links + 2, dtype=np.int64)
-    return FlowScratch(lengths, shown, kept, load, flow, far, below, before, order, *heap)
+    parts = np.zeros(sent, dtype=np.int64)
+    return FlowScratch(lengths, shown, kept, load, flow, far, below, before, order, *heap, parts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,6 +135,8 @@ class Throughput(Brief):
     ----------
     least : float
         Carried by flows that were found.
+    flows : Bound or None
+        These flows as a claim, if terminals send to all others evenly and numbers are not too many.
     most : float
         No routes carry more.
     evidence : Bound
@@ -140,6 +153,7 @@ class Throughput(Brief):
     least: float
     most: float
     evidence: Bound
+    flows: Bound | None
 
     @cached_property
     def gap(self) -> float:
@@ -174,15 +188,18 @@ def throughput_of(network: Network, flows: npt.ArrayLike | None = None, image: I
     from unknot.synthesis.topology.flows_kernel import carried
 
     demand = demand_of(network, flows)
-    hops = demand.sum() * max(1.0, network.num_routers / max(1, network.num_channels))
-    space = flow_space(demand, np.arange(len(demand))[None] if image is None else image, hops / network.num_channels)
-    steps = space.sources.size * network.num_channels
-    phases = int(max(FEWEST, min(PHASES, MOST_STEPS / steps)))
-    ways = flow_scratch(space, network.num_channels)
-    spend(STEP * steps * phases)
+    image = np.arange(len(demand))[None] if image is None else image
     there = np.zeros((network.num_routers,) * 2, dtype=bool)
     there[network.source, network.target] = True
-    least, _ = carried(links_of(there), space, ways, phases)
+    links = links_of(there)
+    mean_load = float((demand * np.maximum(hop_counts(there), 1)).sum()) / network.num_channels
+    space = flow_space(demand, image, mean_load / FINE, float(max(1, network.num_terminals - 1)))
+    steps = space.sources.size * network.num_channels
+    phases = int(max(FEWEST, min(PHASES, MOST_STEPS / steps)))
+    even = flows is None and np.array_equal(network.inject, network.eject) and steps <= MOST_PARTS
+    ways = flow_scratch(space, network.num_channels, (space.sources.size, links.after.size) if even else (0, 0))
+    spend(STEP * steps * phases)
+    least, _ = carried(links, space, ways, phases)
     weights = ways.shown[space.kind[network.source, network.target]]
     whole = np.maximum(1, np.rint(weights * (PARTS / weights.max()))).astype(np.int64).tolist()
     listed = None
@@ -194,4 +211,31 @@ def throughput_of(network: Network, flows: npt.ArrayLike | None = None, image: I
     shown = plain.load_shown(plain.Network(network_of(network)), listed, limits, whole, shortest=False, pieces=PIECES)
     claim = load_claim(shown, listed, limits, {"weights": whole}, paths="any", pieces=PIECES)
     alone = Fraction(network.num_terminals - 1) if flows is None else Fraction(1)
-    return Throughput(least, float(alone / shown), Bound(claim))
+    if not even or least == 0.0:
+        return Throughput(least, float(alone / shown), Bound(claim), None)
+    position = np.zeros(there.shape, dtype=np.int64)
+    node, number = np.nonzero(links.after >= 0)
+    position[node, links.after[node, number]] = node * links.after.shape[1] + number
+    sent = ways.sent[:, position[network.source, network.target]]
+    # Phases have weights of 1, 2, 3, …
+    found = _carries(network, space.sources, sent, phases * (phases + 1) // 2, image)
+    return Throughput(found["least"][0] / found["least"][1], float(alone / shown), Bound(claim), Bound(found))
+
+
+def _carries(network: Network, sources: Ints, sent: Ints, parts: int, image: Ints) -> Document:
+    """The claim that flows carry so much, if each terminal sends `parts` to each other.
+
+    Parameters
+    ----------
+    sent : int64 array, shape (sources, channels)
+        Parts.
+    """
+    nodes = network.num_routers
+    number = np.zeros((nodes, nodes), dtype=np.int64)
+    number[network.source, network.target] = np.arange(network.num_channels)
+    load = np.zeros(network.num_channels, dtype=np.int64)
+    for one in image:
+        load[number[one[network.source], one[network.target]]] += sent.sum(axis=0)
+    least = Fraction((network.num_terminals - 1) * parts, int(load.max()))
+    proof = {"parts": parts, "images": image.tolist(), "sources": sources.tolist(), "flows": sent.tolist()}
+    return {"subject": "carries", "least": [least.numerator, least.denominator], "proof": proof}
