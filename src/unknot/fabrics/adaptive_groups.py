@@ -72,8 +72,8 @@ def read_far(path: str | Path) -> GroupFile:
             private = int(match[1])
         elif switch is not None and part == "Groups" and (match := _GROUP.match(line)):
             _group(file, switch, match, number)
-        elif line.strip() and not TITLE.match(line) and not file.is_noise(line, number):
-            raise file.error("groups of adaptive routing have no such line; is it broken or cut off?", number, 1)
+        elif line.strip() and not TITLE.match(line):
+            file.stray(line, number, "groups of adaptive routing have", column=1)
     file.note_noise()
     return file
 

@@ -68,8 +68,8 @@ def read_ibnetdiscover(path: str | Path) -> Fabric:
             if announced is not None:
                 raise cabling.error("two GUID lines without a node line between them", number)
             announced = (match[1], int(match[2], 16), int(match[3], 16) if match[3] else None)
-        elif not _IGNORED.match(line) and not cabling.is_noise(line, number):
-            raise cabling.error("ibnetdiscover output has no such line; is it broken or cut off?", number)
+        elif not _IGNORED.match(line):
+            cabling.stray(line, number, "ibnetdiscover output has")
     if announced is not None:
         raise cabling.error("the node line is missing; the file is cut off", len(lines))
     if silent:

@@ -153,12 +153,12 @@ class FabricText:
             raise self.error(f"LID 0x{lid:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
         return lid
 
-    def is_noise(self, line: str, number: int) -> bool:
-        """Whether a line is none of the tool's output; then it is counted."""
-        if _NOISE.match(line) is None:
-            return False
-        self.skipped.append(number)
-        return True
+    def stray(self, line: str, number: int, kind: str, *, column: int = 0, is_cut: bool = False) -> None:
+        """Count a line that is none of the tool's output, or refuse the line; where it is cut off, pass over it."""
+        if _NOISE.match(line) is not None:
+            self.skipped.append(number)
+        elif not is_cut:
+            raise self.error(f"{kind} no such line; is it broken or cut off?", number, column)
 
     def note_noise(self) -> None:
         """Add a note that counts the skipped lines and quotes the first, if there are any."""

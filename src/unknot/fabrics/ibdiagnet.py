@@ -53,8 +53,8 @@ def read_net_dump(path: str | Path) -> Fabric:
             names = ["#", *(name.strip() for name in line.split(":")[1:])]
         elif switch is not None and names and line.count(":") >= len(names) - 1:
             rows.append((switch, _cells(line, names), number))
-        elif not cabling.is_noise(line, number):
-            raise cabling.error("a net_dump has no such line; is it broken or cut off?", number, 1)
+        else:
+            cabling.stray(line, number, "a net_dump has", column=1)
     ports = {(switch.key, row["#"][0]): number_in(cabling, row, ("IB#", "#"), line) for switch, row, line in rows}
     for switch, row, number in rows:
         _cable(cabling, switch, row, ports, number)

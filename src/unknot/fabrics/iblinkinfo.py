@@ -102,8 +102,8 @@ def _read_lines(cabling: Cabling, lines: list[str]) -> Fabric:
             if match[6] is not None:
                 faces[match[6]].add((match[7], match[8]))
                 named.setdefault(match[6], match[9].strip())
-        elif line.strip() and not cabling.is_noise(line, number):
-            raise cabling.error("iblinkinfo -l prints no such line; is it broken or cut off?", number, 1)
+        elif line.strip():
+            cabling.stray(line, number, "iblinkinfo -l prints", column=1)
     switches = {guid for guid, ends in faces.items() if len({lid for lid, _ in ends}) < len(ends)}
     listed = {match[1] for _, match in rows}
 
@@ -148,8 +148,8 @@ def _blocks(cabling: Cabling, lines: list[str]) -> list[_Block]:
             if switch and match[2] is None:
                 raise cabling.error("the line of a switch without its GUID", number)
             blocks.append(_Block(switch, int(match[2], 16) if switch else 0, match[3].strip(), number))
-        elif line.strip() and not cabling.is_noise(line, number):
-            raise cabling.error("iblinkinfo output has no such line; is it broken or cut off?", number)
+        elif line.strip():
+            cabling.stray(line, number, "iblinkinfo output has")
     return [block for block in blocks if any(row[5] for _, row in block.rows)]
 
 

@@ -83,8 +83,8 @@ def read_psl(path: str | Path) -> LevelFile:
                     values[match[1]] = integer(match[2])
                 except ValueError:
                     raise file.error(f"{match[1]} has no number", number) from None
-        elif not _IGNORED.match(line) and not file.is_noise(line, number) and (number < len(lines) or ended):
-            raise file.error("path records have no such line; is it broken or cut off?", number)
+        elif not _IGNORED.match(line):
+            file.stray(line, number, "path records have", is_cut=number == len(lines) and not ended)
     close(last=True)
     if not file.rows and not file.by_switch:
         raise TextError("no service level of a path in this file", path)
@@ -191,8 +191,8 @@ def read_sl2vl(path: str | Path) -> LaneFile:
                 raise file.error("this record does not say of which ports it is", number)
             add(UNKNOWN, values["LID"], values["InPort"], values["OutPort"], _numbers(match[1]), number)
             opened = 0
-        elif not _NO_LANES.match(line) and not file.is_noise(line, number) and (number < len(lines) or ended):
-            raise file.error("SL to VL tables have no such line; is it broken or cut off?", number)
+        elif not _NO_LANES.match(line):
+            file.stray(line, number, "SL to VL tables have", is_cut=number == len(lines) and not ended)
     if not file.rows:
         raise TextError("no SL to VL table in this file that names its switch by GUID or LID", path)
     file.note_noise()

@@ -88,8 +88,8 @@ def read_lfts(path: str | Path) -> TableFile:
             if isinstance(table.lids, array) and table.lids and table.lines[-1] - table.lines[0] < len(table.lids):
                 pattern = _Pattern(lines.content[body:ended], table)
             table = None
-        elif not _TITLE.match(line) and not file.is_noise(line, number) and at <= len(lines.content):
-            raise file.error("a table dump has no such line; is it broken or cut off?", number)
+        elif not _TITLE.match(line):
+            file.stray(line, number, "a table dump has", is_cut=at > len(lines.content))
     return file.whole()
 
 
@@ -200,8 +200,8 @@ def read_fdbs(path: str | Path) -> TableFile:
             continue
         elif not titled and _COLUMNS.match(line):
             titled = table is not None  # else the beginning is cut off, with the switch that the entries are of
-        elif line.strip() and not file.is_noise(line, number) and at <= len(lines.content):
-            raise file.error("a table dump has no such line; is it broken or cut off?", number)
+        elif line.strip():
+            file.stray(line, number, "a table dump has", is_cut=at > len(lines.content))
     return file.whole()
 
 
@@ -270,8 +270,8 @@ def read_mcfdbs(path: str | Path) -> MulticastFile:
         elif match := _MULTICAST_COUNT.match(line):
             if int(match[1]) != len(seen):
                 raise file.error(f"rows above: {len(seen)}, not {match[1]}; is the file cut off?", number)
-        elif not _MULTICAST_TITLE.match(line) and not file.is_noise(line, number):
-            raise file.error("multicast tables have no such line; is it broken or cut off?", number)
+        elif not _MULTICAST_TITLE.match(line):
+            file.stray(line, number, "multicast tables have")
     file.note_noise()
     return file
 

@@ -47,8 +47,8 @@ def read_ports(path: str | Path) -> Fabric:
             ports[_key(match[1], match[4])] = max(ports[_key(match[1], match[4])], int(match[3]))
             if match[7] is not None:
                 cabled.append((match, number))
-        elif line.strip() and not line.startswith("#") and not cabling.is_noise(line, number):
-            raise cabling.error("ibnetdiscover -p prints no such line; is it broken or cut off?", number, 1)
+        elif line.strip() and not line.startswith("#"):
+            cabling.stray(line, number, "ibnetdiscover -p prints", column=1)
     if not cabled:
         raise TextError("no cable in this file; is it cut off?", path)
     for match, number in cabled:

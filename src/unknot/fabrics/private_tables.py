@@ -47,8 +47,8 @@ def _read(path: str | Path, kind: str) -> NumberFile:
             rows = file.switches[guid] = []
         elif rows is not None and (match := _NUMBERS.match(line)):
             rows.append((tuple(map(int, re.split(r"[\s:,]+", match[1]))), number))
-        elif line.strip() and not TITLE.match(line) and not _NONE.match(line) and not file.is_noise(line, number):
-            raise file.error(f"{kind} have no such line; is it broken or cut off?", number, 1)
+        elif line.strip() and not TITLE.match(line) and not _NONE.match(line):
+            file.stray(line, number, f"{kind} have", column=1)
     file.note_noise()
     return file
 

@@ -14,7 +14,7 @@ from unknot._base.errors import TextError
 from unknot._base.input import read_lines
 from unknot._base.packed import is_folder
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.format import row_of
+from unknot.fabrics.format import FabricText, row_of
 
 End = tuple[str, int]
 """A node by GUID, as ``0x…``, or by name, and a port; 0: any."""
@@ -54,77 +54,70 @@ def read_plan(path: Path) -> CablePlan:
     if is_folder(path):
         return plan_of(read_fabric(path))
     lines = read_lines(path)
+    file = FabricText(path, lines)
     content = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and line.lstrip()[0] != "#"]
     if content and _TOPOCONFIG.match(content[0][1]):
-        return _checked(
-            path, lines, [(number, *_ends_of_guids(path, lines, number, line)) for number, line in content]
-        )
+        return _checked(file, [(number, *_ends_of_guids(file, number, line)) for number, line in content])
     kind = kind_of(path)
     if kind is not None and FORMATS[kind].holds == "fabric":
         return plan_of(read_fabric(path))
     if not content:
         raise TextError("no cable in this plan", path)
-    columns = _columns(path, lines, *content[0])
-    return _checked(
-        path, lines, [(number, *_ends_of_row(path, lines, number, line, columns)) for number, line in content[1:]]
-    )
+    columns = _columns(file, *content[0])
+    return _checked(file, [(number, *_ends_of_row(file, number, line, columns)) for number, line in content[1:]])
 
 
-def _checked(path: Path, lines: list[str], rows: list[tuple[int, End, End]]) -> CablePlan:
+def _checked(file: FabricText, rows: list[tuple[int, End, End]]) -> CablePlan:
     """Make a plan of rows, in which each port has one cable."""
     far_of: dict[End, tuple[End, int]] = {}
     for number, a, b in rows:
         if a == b:
-            raise TextError(f"a cable from port {a[1]} of {a[0]} to itself", path, number, 1, lines[number - 1])
+            raise file.error(f"a cable from port {a[1]} of {a[0]} to itself", number, 1)
         for near, far in ((a, b), (b, a)):
             known, first = far_of.setdefault(near, (far, number))
             if known != far and near[1]:
-                raise TextError(
-                    f"port {near[1]} of {near[0]} has a second cable; line {first} leads it to {known[0]}",
-                    path, number, 1, lines[number - 1],
-                )  # fmt: skip
-    return CablePlan(str(path), frozenset(frozenset((a, b)) for _, a, b in rows))
+                words = f"port {near[1]} of {near[0]} has a second cable; line {first} leads it to {known[0]}"
+                raise file.error(words, number, 1)
+    return CablePlan(str(file.where), frozenset(frozenset((a, b)) for _, a, b in rows))
 
 
-def _ends_of_guids(path: Path, lines: list[str], number: int, line: str) -> tuple[End, End]:
+def _ends_of_guids(file: FabricText, number: int, line: str) -> tuple[End, End]:
     match = _TOPOCONFIG.match(line)
     if match is None:
-        raise TextError(
-            "a line of topoconfig has GUID, port, GUID and port of a cable", path, number, 1, lines[number - 1]
-        )
+        raise file.error("a line of topoconfig has GUID, port, GUID and port of a cable", number, 1)
     return (f"0x{int(match[1], 16):016x}", int(match[2])), (f"0x{int(match[3], 16):016x}", int(match[4]))
 
 
-def _columns(path: Path, lines: list[str], number: int, line: str) -> tuple[int, int, int, int]:
+def _columns(file: FabricText, number: int, line: str) -> tuple[int, int, int, int]:
     """Columns of node and port of both ends, by their headings."""
     heads = row_of(line)
     ports = [i for i, head in enumerate(heads) if _PORT.search(head)]
     nodes = [i for i, head in enumerate(heads) if _NODE.search(head) and i not in ports]
     if len(ports) < 2 or len(nodes) < 2:
-        raise TextError(
+        raise file.error(
             "a plan of cables has a heading with node and port of both ends, such as `source,source port,target,"
             "target port`; other plans are UFM's topoconfig and older descriptions of the fabric",
-            path, number, 1, lines[number - 1],
-        )  # fmt: skip
+            number,
+            1,
+        )
     middle = ports[0] if ports[0] > nodes[0] else nodes[1]
     second = next((i for i in nodes if i > middle), nodes[1])
     return nodes[0], ports[0], second, ports[1]
 
 
-def _ends_of_row(
-    path: Path, lines: list[str], number: int, line: str, columns: tuple[int, int, int, int]
-) -> tuple[End, End]:
+def _ends_of_row(file: FabricText, number: int, line: str, columns: tuple[int, int, int, int]) -> tuple[End, End]:
     cells = row_of(line)
     if len(cells) <= max(columns):
-        raise TextError(f"{max(columns) + 1} cells are needed, not {len(cells)}", path, number, 1, lines[number - 1])
+        raise file.error(f"{max(columns) + 1} cells are needed, not {len(cells)}", number, 1)
     ends = []
     for node, port in (columns[:2], columns[2:]):
         match = _NUMBER.search(cells[port])
         if not cells[node] or (cells[port] and match is None):
-            raise TextError(
+            raise file.error(
                 f"a node and the number of its port are needed, not {cells[node][:40]!r} and {cells[port][:40]!r}",
-                path, number, max(0, line.find(cells[port])) + 1, lines[number - 1],
-            )  # fmt: skip
+                number,
+                max(0, line.find(cells[port])) + 1,
+            )
         name = cells[node].lower() if cells[node].lower().startswith("0x") else cells[node]
         name = f"0x{int(name, 16):016x}" if re.fullmatch(r"0x[0-9a-f]{1,16}", name) else name
         ends.append((name, int(match[1]) if match else 0))
