@@ -20,7 +20,7 @@ from unknot._base.arrays import Flags
 from unknot._base.errors import NetworkError
 from unknot._base.shown import Brief
 from unknot.network import Network
-from unknot.network.families.links import Numbers, digits, staged
+from unknot.network.families.links import Numbers, powered, staged
 from unknot.network.stages import stages
 
 
@@ -40,8 +40,7 @@ def composite_banyan(terminals: int, *, latency: int = 1) -> Network:
     >>> composite_banyan(16)
     <Network composite_banyan(16): 32 routers, 72 channels, 16 terminals>
     """
-    name = f"composite_banyan({terminals})"
-    n = digits(name, terminals, 2, least=2)
+    name, n = powered("composite_banyan", terminals, least=2)
     return _switched(name, n, [(1 << (n - 2 - i), 1 << i) for i in range(n - 1)], latency)
 
 
@@ -62,8 +61,7 @@ def augmented_composite_banyan(terminals: int, *, latency: int = 1) -> Network:
     >>> augmented_composite_banyan(16)
     <Network augmented_composite_banyan(16): 32 routers, 96 channels, 16 terminals>
     """
-    name = f"augmented_composite_banyan({terminals})"
-    n = digits(name, terminals, 2, least=2)
+    name, n = powered("augmented_composite_banyan", terminals, least=2)
     flips = [(1 << (n - 2 - i), 1 << i) for i in range(n - 1)]
     return _switched(name, n, [(one, bar, one ^ bar) for one, bar in flips], latency)
 
@@ -86,8 +84,7 @@ def rcbn(terminals: int, *, latency: int = 1) -> Network:
     >>> rcbn(16)
     <Network rcbn(16): 40 routers, 96 channels, 16 terminals>
     """
-    name = f"rcbn({terminals})"
-    n = digits(name, terminals, 2, least=3)
+    name, n = powered("rcbn", terminals, least=3)
     half = n - 2
     front = [(1 << (half - k), 1) for k in range(half)]
     back = [(1, 1 << (k - half + 1)) for k in range(half, 2 * half)]

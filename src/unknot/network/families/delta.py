@@ -22,8 +22,8 @@ from unknot.network import Network
 from unknot.network.families.links import (
     Numbers,
     Wiring,
-    digits,
     from_lines,
+    powered,
     shuffle,
     staged,
     straight,
@@ -45,8 +45,7 @@ def omega(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     >>> omega(8)
     <Network omega(8): 12 routers, 16 channels, 8 terminals>
     """
-    name = _called("omega", terminals, k)
-    n = digits(name, terminals, k)
+    name, n = powered("omega", terminals, k)
     return from_lines(name, k, terminals, [shuffle(k, terminals)] * n + [straight], latency)
 
 
@@ -62,8 +61,7 @@ def flip_network(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     >>> flip_network(8)
     <Network flip_network(8): 12 routers, 16 channels, 8 terminals>
     """
-    name = _called("flip_network", terminals, k)
-    n = digits(name, terminals, k)
+    name, n = powered("flip_network", terminals, k)
     return from_lines(name, k, terminals, [straight] + [unshuffle(k, terminals)] * n, latency)
 
 
@@ -80,8 +78,7 @@ def baseline(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     >>> baseline(8)
     <Network baseline(8): 12 routers, 16 channels, 8 terminals>
     """
-    name = _called("baseline", terminals, k)
-    n = digits(name, terminals, k)
+    name, n = powered("baseline", terminals, k)
     dealt = [unshuffle(k, terminals // k**i) for i in range(n - 1)]
     return from_lines(name, k, terminals, [straight, *dealt, straight], latency)
 
@@ -99,8 +96,7 @@ def indirect_cube(terminals: int, k: int = 2, *, latency: int = 1) -> Network:
     >>> indirect_cube(8)
     <Network indirect_cube(8): 12 routers, 16 channels, 8 terminals>
     """
-    name = _called("indirect_cube", terminals, k)
-    n = digits(name, terminals, k)
+    name, n = powered("indirect_cube", terminals, k)
     wirings = [straight, *(_digit_last(k, i, i + 1) for i in range(n - 1)), _digit_last(k, n - 1, None)]
     return from_lines(name, k, terminals, wirings, latency)
 
@@ -118,8 +114,7 @@ def banyan(terminals: int, *, latency: int = 1) -> Network:
     >>> banyan(8)
     <Network banyan(8): 12 routers, 16 channels, 8 terminals>
     """
-    name = f"banyan({terminals})"
-    n = digits(name, terminals, 2)
+    name, n = powered("banyan", terminals)
     return _rows(name, 2, n, range(n - 1), latency)
 
 
@@ -170,7 +165,3 @@ def _digit_last(k: int, before: int, after: int | None) -> Wiring:
         return np.asarray(kept, dtype=np.int64)
 
     return wiring
-
-
-def _called(family: str, terminals: int, k: int) -> str:
-    return f"{family}({terminals})" if k == 2 else f"{family}({terminals}, {k})"

@@ -211,3 +211,9 @@ def digits(name: str, terminals: int, k: int, least: int = 1) -> int:
         few = f"{k}, {k * k}, {k**3}, …" if least == 1 else f"{k**least}, {k ** (least + 1)}, …"
         raise NetworkError(f"{name}: the number of terminals must be a power of {k} ({few}), got {shown(terminals)}")
     return n
+
+
+def powered(family: str, terminals: int, k: int = 2, *, least: int = 1) -> tuple[str, int]:
+    """The name of a network, which leaves switches of two ports out, and its `digits`."""
+    name = f"{family}({terminals})" if k == 2 else f"{family}({terminals}, {k})"
+    return name, digits(name, terminals, k, least)

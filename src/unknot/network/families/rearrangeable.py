@@ -21,6 +21,7 @@ from unknot.network.families.links import (
     affordable,
     digits,
     from_lines,
+    powered,
     shuffle,
     staged,
     straight,
@@ -41,8 +42,7 @@ def benes(terminals: int, *, latency: int = 1) -> Network:
     >>> benes(8)
     <Network benes(8): 20 routers, 32 channels, 8 terminals>
     """
-    name = f"benes({terminals})"
-    n = digits(name, terminals, 2)
+    name, n = powered("benes", terminals)
     dealt = [unshuffle(2, terminals >> i) for i in range(n - 1)]
     gathered = [shuffle(2, terminals >> i) for i in reversed(range(n - 1))]
     return from_lines(name, 2, terminals, [straight, *dealt, *gathered, straight], latency)
@@ -90,8 +90,7 @@ def extra_stage_cube(terminals: int, *, latency: int = 1) -> Network:
     >>> extra_stage_cube(8)
     <Network extra_stage_cube(8): 16 routers, 24 channels, 8 terminals>
     """
-    name = f"extra_stage_cube({terminals})"
-    n = digits(name, terminals, 2, least=2)
+    name, n = powered("extra_stage_cube", terminals, least=2)
     order = [0, *range(n - 1, -1, -1)]
 
     def targets(stage: int, row: Numbers) -> Any:
@@ -155,8 +154,7 @@ def data_manipulator(terminals: int, *, latency: int = 1) -> Network:
     >>> data_manipulator(8)
     <Network data_manipulator(8): 32 routers, 72 channels, 8 terminals>
     """
-    name = f"data_manipulator({terminals})"
-    n = digits(name, terminals, 2)
+    name, n = powered("data_manipulator", terminals)
 
     def targets(stage: int, row: Numbers) -> Any:
         return (row + np.array([0, 1, -1]) * (1 << (n - 1 - stage))) % terminals
