@@ -28,9 +28,9 @@ from unknot.network.model import IntArray
 from unknot.network.recognised import recognised
 from unknot.network.stages import levels, stages
 from unknot.routing.contract import ACYCLIC
-from unknot.routing.parts import Preference, Published
+from unknot.routing.parts import Preference
 from unknot.routing.paths import MAX_DISTANCES, fill_hops, homes_of
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import EJECT, Out, Relation, cited
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -126,16 +126,13 @@ def nca(network: Network, vcs: int = 1, *, up: str = "adaptive") -> Relation:
 
     degrees = np.stack([ports, np.bincount(network.source[rise == -1], minlength=network.num_routers)], axis=1)
     regular = all(len(np.unique(degrees[level == i], axis=0)) == 1 for i in range(len(most)))
-    return Relation(
-        network,
+    return cited(
         virtual,
         rule,
-        name=f"nca ({up})",
-        published=Published(
-            claims=ACYCLIC,
-            claims_minimal=True if regular else None,
-            source="Petrini & Vanneschi 1997" if adaptive else "Zahavi, Johnson, Kerbyson & Lang 2010",
-        ),
+        f"nca ({up})",
+        ACYCLIC,
+        minimal=True if regular else None,
+        source="Petrini & Vanneschi 1997" if adaptive else "Zahavi, Johnson, Kerbyson & Lang 2010",
         preference=Preference(selection="random" if adaptive else None),
     )
 
@@ -237,9 +234,7 @@ def destination_tag(network: Network, vcs: int = 1) -> Relation:
         channel = channels[leaving[here] + ports[stage[here], address]]
         return int(offered(out, 0, first[channel], vcs))
 
-    return Relation(
-        network, virtual, rule, name="destination_tag", published=Published(source="Lawrie 1975; Patel 1981")
-    )
+    return cited(virtual, rule, "destination_tag", source="Lawrie 1975; Patel 1981")
 
 
 def _ports(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:

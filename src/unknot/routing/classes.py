@@ -28,8 +28,8 @@ from unknot.network import Network
 from unknot.routing.contract import PairNames
 from unknot.routing.named import routing
 from unknot.routing.overlay import Layer
-from unknot.routing.parts import Addressing, Preference, Published
-from unknot.routing.relation import EJECT, VC_MASK, Out, Relation
+from unknot.routing.parts import Addressing, Preference
+from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, cited
 from unknot.routing.taking import takes_network, takes_relation
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -209,11 +209,13 @@ def _side_by_side(
                 out[k] += outer[kind, vc] - vc
         return count
 
-    return Relation(
-        virtual.network,
+    return cited(
         virtual,
         rule,
-        name=name,
+        name,
+        claims,
+        minimal=one.claims_minimal,
+        source=one.source,
         commits=commits,
         addresses=Addressing(
             destination=np.tile(one.destination, len(names)),
@@ -221,7 +223,6 @@ def _side_by_side(
             address_labels=PairNames(len(names), addresses, partial(_name, one, names)),
             classes=names,
         ),
-        published=Published(claims or {}, claims_minimal=one.claims_minimal, source=one.source),
         preference=Preference(
             selection=one.selection, direct=None if one.decides is None else one.direct, decides=one.decides
         ),

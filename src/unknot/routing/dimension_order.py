@@ -36,8 +36,8 @@ from unknot.network import Network, grid
 from unknot.network.grid import whole_grid
 from unknot.routing.contract import ACYCLIC
 from unknot.routing.meshes import mesh_grid
-from unknot.routing.parts import Addressing, Published
-from unknot.routing.relation import EJECT, Out, Relation, by_steps
+from unknot.routing.parts import Addressing
+from unknot.routing.relation import EJECT, Out, Relation, by_steps, cited
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -133,16 +133,13 @@ def dimension_order(
     safe = not turns.any() or dateline == "crossing" or (entry and bool((has[turns] == 3).all()))
     seated = all(np.bincount(ends, minlength=network.num_routers).all() for ends in (network.inject, home))
     known_stuck = product.complete and seated and not entry
-    return Relation(
-        network,
+    return cited(
         virtual,
         rule,
-        name="dimension_order" if dateline == "none" else f"dimension_order with {dateline} dateline",
-        published=Published(
-            claims=dict.fromkeys(SWITCHINGS, safe) if safe or known_stuck else {},
-            claims_minimal=True,
-            source="Dally & Seitz 1987",
-        ),
+        "dimension_order" if dateline == "none" else f"dimension_order with {dateline} dateline",
+        dict.fromkeys(SWITCHINGS, safe) if safe or known_stuck else {},
+        minimal=True,
+        source="Dally & Seitz 1987",
     )
 
 

@@ -35,8 +35,7 @@ from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.meshes import mesh_grid
 from unknot.routing.named import routing
-from unknot.routing.parts import Published
-from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, Rule
+from unknot.routing.relation import EJECT, TIER, VC_MASK, Out, Relation, Rule, cited
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -99,16 +98,13 @@ def overlay(
     for over_it in rules[1:]:
         rule = _after(over_it, rule)
     sound = parts[0].claims_minimal is True
-    return Relation(
-        network,
+    return cited(
         virtual,
         rule,
-        name=f"overlay of {', '.join(part.name for part in parts[1:])} on {parts[0].name}",
-        published=Published(
-            claims={technique: True for technique in CLAIMED if sound and parts[0].claims.get(technique)},
-            claims_minimal=all(part.claims_minimal for part in parts) or None,
-            source="Liu & Yang 1999",
-        ),
+        f"overlay of {', '.join(part.name for part in parts[1:])} on {parts[0].name}",
+        {technique: True for technique in CLAIMED if sound and parts[0].claims.get(technique)},
+        minimal=all(part.claims_minimal for part in parts) or None,
+        source="Liu & Yang 1999",
     )
 
 

@@ -144,27 +144,37 @@ class Relation(Asked):
         return f"<Relation {self.name} on {self.network.name}, {self.num_vcs} VCs>"
 
 
-def by_steps(
+def cited(
     virtual: VirtualChannels,
-    step: Step,
+    rule: Rule,
     name: str,
     claims: Mapping[str, bool] | None = None,
     *,
     minimal: bool | None = None,
     source: str = "",
-    home: IntArray | None = None,
     **more: Any,
 ) -> Relation:
-    """The relation of a rule away from home, with claims of its source.
+    """The relation of a rule, with claims of its source.
 
     Parameters
     ----------
-    step, home
-        See `towards_home`.
     claims, minimal, source
         See `Published`.
     **more
         Other arguments of `Relation`.
     """
     published = Published(claims or {}, minimal, source)
-    return Relation(virtual.network, virtual, towards_home(virtual, step, home), name, published=published, **more)
+    return Relation(virtual.network, virtual, rule, name, published=published, **more)
+
+
+def by_steps(
+    virtual: VirtualChannels,
+    step: Step,
+    name: str,
+    claims: Mapping[str, bool] | None = None,
+    *,
+    home: IntArray | None = None,
+    **more: Any,
+) -> Relation:
+    """The relation of a rule away from home, with claims of its source; see `towards_home` and `cited`."""
+    return cited(virtual, towards_home(virtual, step, home), name, claims, **more)

@@ -23,9 +23,8 @@ from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.network.grid import Grid, whole_grid
 from unknot.routing.contract import ACYCLIC, towards_home
-from unknot.routing.parts import Published
 from unknot.routing.paths import Distances, distances_to_homes, require_ways
-from unknot.routing.relation import Out, Relation, Rule
+from unknot.routing.relation import Out, Relation, Rule, cited
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels, enough_vcs
 
@@ -58,9 +57,7 @@ def shortest_paths(network: Network, vcs: int = 1, *, choice: str = "first", see
     virtual = VirtualChannels(network, vcs)
     view = steps(network, "shortest_paths")
     rule = shortest_path_rule(network, virtual, view, pick=pick_of("shortest_paths", choice, seed), share=vcs)
-    return Relation(
-        network, virtual, rule, name=f"shortest_paths ({choice})", published=Published(claims_minimal=True)
-    )
+    return cited(virtual, rule, f"shortest_paths ({choice})", minimal=True)
 
 
 @takes_network
@@ -84,7 +81,7 @@ def fully_adaptive(network: Network, vcs: int = 1) -> Relation:
     virtual = VirtualChannels(network, vcs)
     view = whole_grid(network) or distances_to_homes(network, "fully_adaptive")
     rule = shortest_path_rule(network, virtual, view, share=vcs)
-    return Relation(network, virtual, rule, name="fully_adaptive", published=Published(claims_minimal=True))
+    return cited(virtual, rule, "fully_adaptive", minimal=True)
 
 
 def pick_of(routing: str, choice: str, seed: int) -> int:
@@ -219,10 +216,4 @@ def hop_number(network: Network, vcs: int | None = None, *, choice: str = "first
         raise RelationError(f"hop_number on {network.name}: {why}; got {vcs}")
     virtual = VirtualChannels(network, vcs)
     rule = shortest_path_rule(network, virtual, view, pick=pick, share=vcs // hops, climb=True)
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name=f"hop_number ({choice})",
-        published=Published(ACYCLIC, claims_minimal=True, source="Bermond & Syska 1992"),
-    )
+    return cited(virtual, rule, f"hop_number ({choice})", ACYCLIC, minimal=True, source="Bermond & Syska 1992")

@@ -13,8 +13,8 @@ from unknot.network.model import IntArray
 from unknot.routing.contract import PairNames
 from unknot.routing.named import routing
 from unknot.routing.overlay import Layer
-from unknot.routing.parts import Addressing, Preference, Published
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.parts import Addressing, Preference
+from unknot.routing.relation import EJECT, Out, Relation, cited
 from unknot.routing.virtual_channels import VirtualChannels
 
 MAX_TERMINALS = 4096
@@ -104,21 +104,18 @@ def via_waypoint(
         return 1
 
     both = {t: first.claims[t] and second.claims[t] for t in first.claims if t in second.claims}
-    return Relation(
-        network,
+    return cited(
         virtual,
         rule,
-        name=name,
+        name,
+        {technique: claim for technique, claim in both.items() if claim or may_use is None},
+        minimal=claims_minimal,
+        source=source,
         commits=first.commits,
         addresses=Addressing(
             destination=np.tile(np.arange(terminals, dtype=np.int32), terminals),
             may_use=may_use,
             address_labels=PairNames(network.num_terminals, network.num_terminals, partial(_name, network)),
-        ),
-        published=Published(
-            claims={technique: claim for technique, claim in both.items() if claim or may_use is None},
-            claims_minimal=claims_minimal,
-            source=source,
         ),
         preference=Preference(direct=direct),
     )

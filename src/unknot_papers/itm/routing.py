@@ -21,9 +21,8 @@ import numpy as np
 from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.routing.parts import Published
 from unknot.routing.paths import distances_to_homes
-from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.relation import EJECT, TIER, Out, Relation, cited
 from unknot.routing.shortest_paths import pick_of
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -128,10 +127,10 @@ def itm_escape(
                         count += 1
         return count
 
-    return Relation(
-        network,
+    return cited(
         virtual,
         rule,
-        name=f"itm_escape ({kind}, {'may return' if returns else 'escapes for good'})",
-        published=Published({"wormhole": True}, source=SOURCE),
+        f"itm_escape ({kind}, {'may return' if returns else 'escapes for good'})",
+        {"wormhole": True},
+        source=SOURCE,
     )

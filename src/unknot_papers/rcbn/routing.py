@@ -16,8 +16,7 @@ import numpy as np
 from unknot._base.errors import RelationError, require_known
 from unknot.network import Network
 from unknot.network.stages import reaches, stages
-from unknot.routing.parts import Published
-from unknot.routing.relation import EJECT, TIER, Out, Relation
+from unknot.routing.relation import EJECT, TIER, Out, Relation, cited
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 from unknot_papers.rcbn.topology import digits_of, high_bit, size_of_rcbn
@@ -93,9 +92,7 @@ def rcbn_tags(network: Network, vcs: int = 1, *, choice: str = "primary") -> Rel
                 count += 1
         return count
 
-    return Relation(
-        network, virtual, rule, name=f"rcbn_tags ({choice})", published=Published(source="Ren, Gu, Pan & Liu 2003")
-    )
+    return cited(virtual, rule, f"rcbn_tags ({choice})", source="Ren, Gu, Pan & Liu 2003")
 
 
 def _exits(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int32]]:

@@ -41,8 +41,7 @@ from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.routing.contract import ACYCLIC
-from unknot.routing.parts import Published
-from unknot.routing.relation import EJECT, Out, Relation, by_steps
+from unknot.routing.relation import EJECT, Out, Relation, by_steps, cited
 from unknot.routing.shortest_paths import hop_number
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
@@ -122,12 +121,12 @@ def de_bruijn(network: Network, *, paths: str = "multi_root", letter: int = 0, b
             out[0] = first[up[here, a]]
         return 1
 
-    return Relation(
-        network,
+    return cited(
         virtual,
         rule,
-        name="de_bruijn (multi_root)" + (", with bypass" if bypass else ""),
-        published=Published(ACYCLIC, source="Bermond & Syska 1992"),
+        "de_bruijn (multi_root)" + (", with bypass" if bypass else ""),
+        ACYCLIC,
+        source="Bermond & Syska 1992",
     )
 
 
@@ -203,13 +202,7 @@ def shuffle_exchange(network: Network, vcs: int | None = None, *, simulates: str
             out[0] = first[port] + (a if vcs == 3 else 0)
         return 1
 
-    return Relation(
-        network,
-        virtual,
-        rule,
-        name=f"shuffle_exchange (simulating {simulates})",
-        published=Published(ACYCLIC, source="Bermond & Syska 1992"),
-    )
+    return cited(virtual, rule, f"shuffle_exchange (simulating {simulates})", ACYCLIC, source="Bermond & Syska 1992")
 
 
 @takes_network

@@ -18,9 +18,8 @@ from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network, distances_from
 from unknot.network.model import IntArray
 from unknot.routing.contract import ACYCLIC
-from unknot.routing.parts import Published
 from unknot.routing.paths import neighbours, preorder, root_named
-from unknot.routing.relation import EJECT, Out, Relation
+from unknot.routing.relation import EJECT, Out, Relation, cited
 from unknot.routing.taking import takes_network
 from unknot.routing.virtual_channels import VirtualChannels
 
@@ -101,14 +100,14 @@ def two_trees(
             out[0] = first[falling[low] + 1] - 1
         return 1
 
-    return Relation(
-        network,
+    return cited(
         virtual,
         rule,
-        name=f"two_trees from {network.router_name(top)}"
+        f"two_trees from {network.router_name(top)}"
         + ("" if up == down == "bfs" else f", {up} up, {down} down")
         + (", with bypass" if bypass else ""),
-        published=Published(ACYCLIC, source="Bermond & Syska 1992"),
+        ACYCLIC,
+        source="Bermond & Syska 1992",
     )
 
 
