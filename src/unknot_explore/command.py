@@ -69,7 +69,7 @@ def explore(options: ExploreOptions) -> None:
     if options.out is None:
         serve(start, options.port, browser=not options.no_browser)
         return
-    from unknot.report.page import write
+    from unknot.report.rendering import write
 
     write(page(start | {"answers": stored(design, number)}), options.out)
     notify(f"wrote {options.out}")

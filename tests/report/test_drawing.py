@@ -18,9 +18,9 @@ from unknot.network import from_edges, to_networkx
 from unknot.network.families import hypercube, mesh, ring, torus
 from unknot.report import draw_configuration, draw_curves, draw_network
 from unknot.report.configuration_drawing import MAX_WHOLE
-from unknot.report.page import _templates
 from unknot.report.picture import rendered
 from unknot.report.placement import MAX_DRAWN
+from unknot.report.rendering import templates
 from unknot.report.sheet import Sheet, arrowhead, cut, length, number, path
 from unknot.routing import Relation
 
@@ -196,5 +196,5 @@ def test_names_that_xml_forbids_and_marks_of_direction_are_written_out() -> None
         ElementTree.fromstring(svg.encode())
         assert not set(svg) & set("\ufffe\u202e\x01\ud800")
     assert "b\\u202e" in draw_network(network).text
-    text = _templates().from_string("{{ a }}").render(a="b\u202e<")
+    text = templates().from_string("{{ a }}").render(a="b\u202e<")
     assert text == "b\\u202e&lt;"

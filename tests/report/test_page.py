@@ -11,7 +11,7 @@ from jinja2 import UndefinedError
 from markupsafe import Markup
 
 import unknot.report.page
-from unknot.report.page import _templates, page
+from unknot.report.rendering import page, templates
 
 
 class Checker(HTMLParser):
@@ -49,7 +49,7 @@ def test_a_page_is_closed_in_order_and_escapes_what_enters_it() -> None:
 
 
 def rendered(text: str, **values: object) -> str:
-    return _templates().from_string('{% import "parts.html" as parts %}' + text).render(values)
+    return templates().from_string('{% import "parts.html" as parts %}' + text).render(values)
 
 
 @pytest.mark.parametrize(

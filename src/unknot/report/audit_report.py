@@ -14,9 +14,10 @@ from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.configuration_drawing import excerpt
 from unknot.report.diagnosis_report import diagnosis_values
-from unknot.report.page import knot, page, topology, write
+from unknot.report.page import knot, topology
 from unknot.report.phrases import count, listed
 from unknot.report.picture import Drawing
+from unknot.report.rendering import page, write
 from unknot.report.scenes import knot_scene, loop_scene, order_scene
 from unknot.report.sheet import COLOURS, PALE, Sheet
 from unknot.verify.audit import Audit

@@ -18,9 +18,9 @@ from unknot.network import Network
 from unknot.network.parts import Wires
 from unknot.network.recognised import Structure
 from unknot.report import shapes
-from unknot.report.page import page, write
 from unknot.report.phrases import count
 from unknot.report.picture import Drawing
+from unknot.report.rendering import page, write
 from unknot.report.sheet import PALE, Sheet
 
 MISSING, WRONG = "#c0172b", "#e69f00"

@@ -1,72 +1,24 @@
-"""Pages made of the templates in ``templates``, the parts that several share, and the page of a deadlock's replay.
-
-Everything but drawings is escaped where it enters.
-"""
+"""Parts that several pages share, and the page of a deadlock's replay."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from unknot._base.errors import visible
-from unknot._base.output import make_folder, write_text
-from unknot._base.version import __version__
 from unknot.certificates.verdict import Configuration
 from unknot.network import Network, measure
 from unknot.report.configuration_drawing import draw_configuration
 from unknot.report.configuration_text import describe
 from unknot.report.drawing import draw_network
 from unknot.report.phrases import count
-from unknot.report.scene import Scene, front_end
+from unknot.report.rendering import page, write
+from unknot.report.scene import Scene
 from unknot.report.scenes import knot_scene
-from unknot.report.sheet import COLOURS, ON_COLOUR
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.delivery import Delivery
-
-
-def page(template: str, **values: Any) -> str:
-    """Render a template as a whole document that needs nothing beside itself.
-
-    The same values give the same text.
-
-    Parameters
-    ----------
-    template : str
-        Name of a file in ``templates``.
-    **values : object
-        What it uses; `title` and `lead` of every page. Text is escaped, `markupsafe.Markup` is not.
-    """
-    return _templates().get_template(template).render(values)
-
-
-@cache
-def _templates() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).with_name("templates"), encoding="utf-8"),
-        autoescape=select_autoescape(["html"]),
-        finalize=lambda value: visible(value, "\n\t") if type(value) is str else value,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        newline_sequence="\n",
-    )
-    chips = [*zip(COLOURS, ON_COLOUR, strict=True)]
-    environment.globals.update(version=__version__, count=count, grouped="{:,}".format, chips=chips)
-    environment.globals["front_end"] = front_end
-    return environment
-
-
-def write(text: str, path: str | Path) -> None:
-    """Write a page, making its folder; other names in the folder stay as they are."""
-    make_folder(Path(path).parent)
-    write_text(path, text)
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ _REPLIES = {
 
 def repair_page(before: WrittenRemedy, rows: Sequence[WrittenRemedy], reasons: Sequence[str]) -> str:
     """The page as Markdown."""
-    from unknot.report.page import page
+    from unknot.report.rendering import page
 
     values = {"meaning": MEANING, "of_replies": _REPLIES, "times": times, "lids_file": LIDS, **_SAID}
     return page("repair.md", fabric=before.audit.fabric, before=before, rows=rows, reasons=reasons, **values)
@@ -104,7 +104,7 @@ def times(load: float, before: float) -> str:
 
 def ethernet_repair_page(repaired: RepairedFabric) -> str:
     """Return the page as Markdown."""
-    from unknot.report.page import page
+    from unknot.report.rendering import page
 
     return page("ethernet_repair.md", repaired=repaired, rules=RULES, hosts=HOSTS, file=FILE, **_SAID)
 
