@@ -154,7 +154,7 @@ class FabricText:
         return lid
 
     def stray(self, line: str, number: int, kind: str, *, column: int = 0, is_cut: bool = False) -> None:
-        """Count a line that is none of the tool's output, or refuse the line; where it is cut off, pass over it."""
+        """Count noise, and refuse any other line unless the line is cut off."""
         if _NOISE.match(line) is not None:
             self.skipped.append(number)
         elif not is_cut:
