@@ -44,7 +44,7 @@ def test_every_module_has_tests(graph: nx.DiGraph) -> None:
         assert ROOT / test in nearest([ROOT / source], graph), source
     every = [name for name in graph if name.startswith("unknot") and not name.endswith("__main__")]
     sources = [path for name in every if (path := graph.nodes[name]["path"]).name != "__init__.py"]
-    for source in random.Random().sample(sources, 5):
+    for source in random.Random().sample(sources, 2):
         assert nearest([source], graph), source
 
 

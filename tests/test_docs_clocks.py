@@ -59,6 +59,7 @@ def test_clocks_are_fast() -> None:
     assert float(told.stdout) >= 4
 
 
+@pytest.mark.long
 def test_a_few_commands_heed_no_clock() -> None:
     drawn = random.sample([words for words in commands_of(ROOT / "docs/command-line.md") if words not in LONG], 3)
     assert differences([[words] for words in drawn]) == []

@@ -214,6 +214,7 @@ def test_clashes_and_things_of_another_kind(monkeypatch: pytest.MonkeyPatch) -> 
     assert sum("is of no use" in str(one.message) for one in told) == 2
 
 
+@pytest.mark.long
 def test_a_fault_of_an_extension_is_not_that_of_unknot(monkeypatch: pytest.MonkeyPatch) -> None:
     class Package:
         name = "unknot-wheel"

@@ -32,6 +32,7 @@ def test_every_row_says_what_it_is_of() -> None:
     assert alone == found.rows[0]
 
 
+@pytest.mark.long
 def test_a_search_and_a_study_are_frames() -> None:
     found = saturation("line(2)", routing="dimension_order", tolerance=0.5)
     assert list(found.to_frame()["offered_load"]) == [run.offered_load for run in found.runs]

@@ -70,6 +70,7 @@ def test_none_elsewhere_or_where_progress_is_followed(monkeypatch: pytest.Monkey
     assert (cell.shown, seen) == ([], ["a & b"])
 
 
+@pytest.mark.long
 def test_in_a_real_notebook() -> None:
     # Imported here: they take a second, which each worker would spend on collecting tests.
     import nbformat

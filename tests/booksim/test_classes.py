@@ -55,6 +55,7 @@ def test_lists_have_a_value_for_each_class(tmp_path: Path) -> None:
     assert three[2].forms == second.forms
 
 
+@pytest.mark.long
 def test_reads_and_writes(tmp_path: Path) -> None:
     setup = understood(tmp_path, text=READS)
     (one,) = setup.options["classes"]
@@ -113,6 +114,7 @@ def test_some_classes_read_and_others_do_not(tmp_path: Path) -> None:
     assert reads.forms[0].reply == 4
 
 
+@pytest.mark.long
 def test_every_class_is_printed_and_swept(tmp_path: Path) -> None:
     path = written(tmp_path, TWO)
     printed = run("run", path)

@@ -312,6 +312,7 @@ def test_no_evidence_of_designs_for_coq(tmp_path: Path) -> None:
     assert run("design", "routing", "mesh(2)", "--evidence", str(tmp_path / "x.v"))[0] == 2
 
 
+@pytest.mark.long
 def test_repairs_of_tables(tmp_path: Path) -> None:
     path = tmp_path / "tables.json"
     document, says = evidence_of(path, "repair", "torus(5)", "--routing", "shortest_paths", code=0)

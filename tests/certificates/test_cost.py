@@ -120,6 +120,7 @@ def campaign(count: int, seed: int, folder: Path) -> list[Check]:
     return ran
 
 
+@pytest.mark.long
 def test_hostile_documents_end(tmp_path: Path, seed: int) -> None:
     ran = campaign(20, seed, tmp_path)
     assert [check for check in ran if not check.ended] == []

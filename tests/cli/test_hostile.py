@@ -42,6 +42,7 @@ def test_nothing_raw_is_printed_of_names(words: tuple[str, ...], tmp_path: Path)
     assert result.exception is None or isinstance(result.exception, SystemExit)
 
 
+@pytest.mark.long
 def test_streams_that_are_ascii_closed_or_full() -> None:
     def said(command: str) -> tuple[int, str]:
         done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)

@@ -163,6 +163,7 @@ def test_run_in_json(tmp_path: Path, undisturbed: bytes, monkeypatch: pytest.Mon
     assert page.replace(b', "--json", "--jobs", "1"', b"") == undisturbed
 
 
+@pytest.mark.long
 def test_worker_processes_end_without_a_word(tmp_path: Path) -> None:
     words = ("simulate", "mesh(3, 3)", "--routing", "dimension_order", "--load", "0.1", "--seeds", "2", "--jobs", "2")
     done = command(*words, "--warmup", "100", "--measure", "400", folder=tmp_path)

@@ -136,6 +136,7 @@ def test_outcomes_take_their_places_together(tmp_path: Path) -> None:
     assert first.read_text(encoding="utf-8") == second.read_text(encoding="utf-8") == "new"
 
 
+@pytest.mark.long
 def test_files_are_written_also_if_nobody_reads_what_is_printed(tmp_path: Path) -> None:
     words = [
         sys.executable,

@@ -30,6 +30,7 @@ def widest(text: str) -> int:
     return max(len(line.rstrip()) for line in text.splitlines())
 
 
+@pytest.mark.long
 def test_a_pipe_is_as_wide_as_the_terminal_behind_it(terminal: int) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "unknot", *WORDS], stdout=subprocess.PIPE, stderr=terminal, text=True
@@ -39,6 +40,7 @@ def test_a_pipe_is_as_wide_as_the_terminal_behind_it(terminal: int) -> None:
     assert widest(done.stdout) <= COLUMNS
 
 
+@pytest.mark.long
 def test_a_file_has_every_row_on_a_line(terminal: int, tmp_path: Path) -> None:
     path = tmp_path / "rows.txt"
     with path.open("w") as file:

@@ -134,6 +134,7 @@ def test_a_run_says_what_is_proved_of_its_design(network: str, words: tuple[str,
     assert json.loads(CliRunner().invoke(app, run).stdout)["proof"].startswith(begins)
 
 
+@pytest.mark.long
 def test_a_curve_searches_saturation() -> None:
     words = ["curve", "line(2)", "--routing", "dimension_order", "--vcs", "1", "--saturation"]
     (design,) = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["designs"]

@@ -48,6 +48,7 @@ def shape(library: CollectiveLibrary, name: str) -> tuple[Any, ...]:
 KNOWN = json.loads(Path(__file__).with_name("nccl_known.json").read_text())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "nodes", "shapes"), KNOWN["channels"])
 def test_channels_are_those_of_the_library(text: dict[str, Any], nodes: int, shapes: dict[str, list[Any]]) -> None:
     library = known(machine(**text), nodes)
@@ -114,6 +115,7 @@ def test_seventy_two_gpus_are_searched(tmp_path: Path) -> None:
     assert len(library.graphs["ring"].channels) == 16
 
 
+@pytest.mark.long
 def test_graph_files_come_back(tmp_path: Path) -> None:
     for nodes in (1, 2):
         library = made(tmp_path, machine(4, sm=90, nets=2, count=18, rate=400_000), nodes=nodes)
@@ -212,6 +214,7 @@ def test_several_machines_are_one_network(tmp_path: Path) -> None:
     assert [network.terminal_name(t) for t in (0, 5)] == ["gpu0#0", "gpu1#2"]
 
 
+@pytest.mark.long
 def test_the_command_tells_the_choice_beside_the_bound() -> None:
     import unknot
 

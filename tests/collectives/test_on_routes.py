@@ -17,6 +17,7 @@ from unknot_collectives.choice import best, candidates
 from unknot_collectives.on_routes import on_routes, shortest_routes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["all_to_all", "all_gather", "all_reduce", "reduce_scatter", "barrier"])
 def test_a_moved_schedule_does_the_same(kind):
     network = families.fat_tree(2, 3)
@@ -29,6 +30,7 @@ def test_a_moved_schedule_does_the_same(kind):
     assert len(accept(document(None, None, [lower.claim(), made.claim()]))) == 2
 
 
+@pytest.mark.long
 def test_an_exchange_on_a_fat_tree_meets_its_bound():
     """One shortest path for each pair takes four times as long."""
     network = families.fat_tree(4, 2)

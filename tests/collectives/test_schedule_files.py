@@ -87,6 +87,7 @@ def move(row: dict[str, Any], before: dict[tuple[int, str], frozenset[str]], hel
     held[there] = came
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", range(12))
 def test_what_is_written_is_read_and_says_the_same_time(tmp_path: Path, case: int) -> None:
     draw = random.Random(case)
@@ -150,6 +151,7 @@ def test_faults_of_files_are_named_with_their_place(tmp_path: Path, column: str,
     assert len(starts) == len(lines) - 1
 
 
+@pytest.mark.long
 def test_other_operations_sizes_and_shapes_are_refused(tmp_path: Path) -> None:
     network = network_named("ring(4)")
     platform = platform_of(network)

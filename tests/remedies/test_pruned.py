@@ -91,6 +91,7 @@ def compare(relation: Relation, switching: str, seen: Counter[str]) -> None:
         assert plain.removal_clause(table, plain.SWITCHINGS[switching], False, fact) == own
 
 
+@pytest.mark.long
 def test_brute_force_agrees() -> None:
     seen: Counter[str] = Counter()
     cases = given(SMALL, st.sampled_from(SWITCHINGS))(lambda r, s: compare(r, s, seen))

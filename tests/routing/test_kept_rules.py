@@ -35,6 +35,7 @@ for relation in relations:
 """
 
 
+@pytest.mark.long
 def test_rules_loaded_by_another_process_answer_alike(tmp_path: Path) -> None:
     runs = [
         subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True) for _ in range(2)

@@ -127,6 +127,7 @@ def test_a_rule_of_byte_code_that_numba_does_not_know_is_not_compiled() -> None:
     assert compiled_rule(rule, 2) is None
 
 
+@pytest.mark.long
 def test_a_large_table_lives_as_long_as_its_rule() -> None:
     """Numba refers to arrays above a megabyte by their address; they were freed, and states read other memory."""
     inner = fully_adaptive(mesh(18, 18))

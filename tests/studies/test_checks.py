@@ -206,6 +206,7 @@ def in_shell(command: list[str], **more: str) -> subprocess.CompletedProcess[str
     )
 
 
+@pytest.mark.long
 def test_the_hook_runs_the_checks_of_changed_files(checkout: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     done = in_shell([*shlex.split(hook["entry"]), "net.tod", "a file.py"])
@@ -214,6 +215,7 @@ def test_the_hook_runs_the_checks_of_changed_files(checkout: Path) -> None:
     assert "rules/rule.py" not in done.stdout
 
 
+@pytest.mark.long
 def test_the_action_runs_every_line() -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     steps = action["runs"]["steps"]

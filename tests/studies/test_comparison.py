@@ -79,6 +79,7 @@ def test_rows_carry_no_more_than_their_bounds():
     assert "lane" in rows[1].routing
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "design",
     ["dragonfly(4)", "hyperx([4, 4], 4)", "fat_tree(4, 2)", "torus(4, 4)", "hypercube(4)", "complete(7)", "ring(9)"],
@@ -273,6 +274,7 @@ def test_more_failed_links_are_those_of_fewer_and_no_worst_permutation_exceeds_t
         assert row.cost_per_host == row.bill.cost / row.terminals
 
 
+@pytest.mark.long
 @given(st.integers(0, 999))
 @settings(max_examples=5)
 def test_the_worst_permutation_of_the_same_routes_is_no_better_with_fewer_links(seed):

@@ -34,6 +34,7 @@ def written(folder: Path, faults: str) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_runs_of_designs_have_their_faults(tmp_path: Path) -> None:
     faults = ["200: (1,1)<->(1,2)", "300: router (2,2); routing up_down"]
     path = written(tmp_path, f"[[], {faults!r}]")

@@ -140,6 +140,7 @@ def test_an_interrupt_comes_after_a_submission() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.long
 def test_kills(tmp_path: Path) -> None:
     kill_texts(tmp_path / "texts", WAYS[1:5])
 

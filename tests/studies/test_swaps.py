@@ -111,6 +111,7 @@ def campaign(count: int, seed: int, tmp_path: Path) -> Counter[str]:
     return tally
 
 
+@pytest.mark.long
 def test_swaps_and_forgeries(tmp_path: Path, seed: int) -> None:
     assert all(checked(row.point, row.relation, row.text) is not None for row in rows())
     tally = campaign(60, seed, tmp_path)

@@ -35,6 +35,7 @@ def holds(worst, relation) -> None:
     assert np.isclose(loads(relation, sends).highest, worst.load)
 
 
+@pytest.mark.long
 @given(st.sampled_from([4, 6]), st.integers(0, 999), st.sampled_from([shortest_paths, fully_adaptive, up_down]))
 @settings(max_examples=8, deadline=None)
 def test_no_permutation_of_a_small_network_is_worse(n, seed, routing):

@@ -23,6 +23,7 @@ from unknot.verify.testing import ConformanceError, check_flow_control
 from unknot.verify.testing_flow import SMALL
 
 
+@pytest.mark.long
 def test_rules_of_rings_are_right_where_there_are_rings() -> None:
     for rule in ("localised", "global", "critical"):
         compared = check_flow_control(partial(bubble, rule=rule), [*SMALL[:1], SMALL[3], SMALL[4]])

@@ -198,6 +198,7 @@ def processes(tmp_path: Path) -> Iterator[Callable[[str], str]]:
         running.communicate()
 
 
+@pytest.mark.long
 def test_damaged_kernels_are_compiled_anew(tmp_path: Path, processes: Callable[[str], str]) -> None:
     """One empty or damaged file once made every command fail, and one in 24 end by a signal."""
     assert [processes("digest"), processes("digest")] == ["2 1\n", "2 0\n"]
@@ -210,6 +211,7 @@ def test_damaged_kernels_are_compiled_anew(tmp_path: Path, processes: Callable[[
         assert all(file.stat().st_size != len(damaged) for file in files)
 
 
+@pytest.mark.long
 def test_swapped_kernels_are_compiled_anew(tmp_path: Path, processes: Callable[[str], str]) -> None:
     """Code of one function in the file of another once was called as it, and ended three of five processes.
 

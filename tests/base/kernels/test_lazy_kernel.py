@@ -51,6 +51,7 @@ def test_a_kernel_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
         native()
 
 
+@pytest.mark.long
 def test_plain_kernels_answer_as_the_compiled_ones() -> None:
     seen: Counter[Any] = Counter()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from unknot.cli.program import app
@@ -15,6 +16,7 @@ def run(*words: str) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
+@pytest.mark.long
 def test_a_table_prints_draws_and_ends_as_it_should(tmp_path: Path) -> None:
     code, text = run("bnr", "mesh(2, 2, 3)", "--routing", "planar_adaptive", "--out", str(tmp_path / "table.png"))
     assert code == 1

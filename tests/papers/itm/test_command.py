@@ -30,7 +30,7 @@ LONG = (
     'collective "mesh(3, 3)" --size 1kB',
     'collective "torus(16, 16)"',
     'collective "dragonfly(8, 4, 4)"',
-    "collective nccl-topology.xml --library",
+    "collective examples/collectives/cloud-topology.xml --library",
 )
 """Commands that take seconds to minutes: in the campaign. tests/collectives has their parts."""
 FABRICS = sorted(path.name for path in (ROOT / "examples/fabrics").iterdir() if path.is_dir())

@@ -38,6 +38,7 @@ def test_latency_on_the_torus(torus: list[Compared]) -> None:
             assert abs(point.difference) < (0.02 if point.load <= 0.85 * 0.507 else 0.05)
 
 
+@pytest.mark.long
 def test_throughput_and_stability_on_the_torus(torus: list[Compared]) -> None:
     assert [p.load for p in torus if not p.stable] == [0.55, 0.6, 0.65]
     for point in torus:

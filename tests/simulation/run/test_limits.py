@@ -51,6 +51,7 @@ def test_saturation_of_two_routers_is_that_of_their_channel() -> None:
     assert [run.stable for run in narrow.runs] == [run.offered_load <= narrow.load for run in narrow.runs]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", [1, 20])
 def test_the_interval_is_as_narrow_as_asked_for_and_holds(length: int) -> None:
     """Its ends are carried and not carried by long runs with another seed."""

@@ -70,6 +70,7 @@ def test_a_symmetry_changes_no_bound(network: Network, image: np.ndarray) -> Non
     assert part.least == pytest.approx(whole.least, rel=0.03)
 
 
+@pytest.mark.long
 def test_balanced_networks_carry_more_and_have_few_more_hops() -> None:
     wanted = requested(mesh(4, 4), ports=3, reach=2**0.5, both_ways=False)
     short = designed(wanted, "hops", moves=20_000)

@@ -110,6 +110,7 @@ def test_the_same_seed_gives_the_same_network() -> None:
     assert one.moves == other.moves
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sides", "reach", "published", "bound"),
     [((4, 5), 2.0, 783, 753), ((5, 6), 2.0, 2136, 2026), ((8, 8), 2**0.5, 15892, 15452)],
@@ -124,6 +125,7 @@ def test_published_maps_are_matched_and_bounded(
     assert made.evidence_holds
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("order", "both_ways"), [(4, True), (8, False), (16, True)])
 def test_a_symmetry_is_kept(order: int, both_ways: bool) -> None:
     nodes = Network("nodes", 32, [], [])
