@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +17,7 @@ from unknot._base.shown import Brief
 from unknot.lane_assignment.path_set import Demand
 from unknot.lane_assignment.tables import LaneTable
 from unknot.network import distances_from
-from unknot.network.graph import cycle_through, from_lowest, on_cycles, shortest_cycle
+from unknot.network.graph import cycle_through, from_lowest, hops_around, on_cycles, shortest_cycle
 
 Turn = tuple[int, int]
 MAX_LEVELS = 400_000_000
@@ -48,8 +47,7 @@ def short_cycles(turns: Sequence[Turn], most: int) -> set[tuple[int, ...]]:
 
 def cycle_of_turns(turns: Sequence[Turn]) -> list[Turn]:
     """A short cycle among turns, as turns; none if they climb."""
-    cycle = shortest_cycle(*np.array(turns, dtype=np.int64).reshape(-1, 2).T)
-    return list(pairwise([*cycle, *cycle[:1]]))
+    return hops_around(shortest_cycle(*np.array(turns, dtype=np.int64).reshape(-1, 2).T))
 
 
 @dataclass(frozen=True)

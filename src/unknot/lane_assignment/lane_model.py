@@ -13,6 +13,7 @@ from typing import Any
 
 from unknot.lane_assignment.forced import Turn
 from unknot.lane_assignment.walks import Pair, State, Walks
+from unknot.network.graph import hops_around
 
 Clause = tuple[int, ...]
 
@@ -89,7 +90,7 @@ class LaneModel:
 
     def forbid(self, cycle: Sequence[int]) -> None:
         """Add for each lane that it lacks a turn of a cycle of channels."""
-        around = [*zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
+        around = hops_around(cycle)
         for turns in self.turns:
             if all(turn in turns for turn in around):
                 self.clauses.append(tuple(-turns[turn] for turn in around))

@@ -12,9 +12,8 @@ from unknot._base.work import spend
 from unknot.lane_assignment.forced import Turn, climbing, short_cycles
 from unknot.lane_assignment.lane_model import LaneModel, LoadModel
 from unknot.lane_assignment.path_set import Floats
-from unknot.lane_assignment.served_pairs import KEPT, ServedPairs, hops_of
+from unknot.lane_assignment.served_pairs import KEPT, ServedPairs, hops_of, shortest_walk
 from unknot.lane_assignment.walks import Pair, State, Walks
-from unknot.network.graph import path_to, reached_from
 from unknot.search.effort import SearchEffort
 from unknot.search.solver import CLAUSE, solved_within
 
@@ -253,6 +252,4 @@ def _climbing_path(walks: Walks, key: list[float], pair: Pair) -> list[int]:
     def onward(state: State) -> list[State]:
         return [then for then in walks.after(state) if key[then[0]] > key[state[0]]]
 
-    before = reached_from(walks.begin(pair), onward)
-    end = next((state for state in before if not walks.after(state)), None)
-    return [] if end is None else [channel for channel, _ in path_to(end, before)]
+    return [channel for channel, _ in shortest_walk(walks, pair, onward)]

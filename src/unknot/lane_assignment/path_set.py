@@ -11,7 +11,7 @@ import numpy.typing as npt
 from unknot._base.arrays import Flags as Flags
 from unknot._base.arrays import Floats as Floats
 from unknot._base.arrays import Ints as Ints
-from unknot._base.arrays import offsets, starts
+from unknot._base.arrays import grouped
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.routing.paths import Distances, distances_to_homes
@@ -181,11 +181,7 @@ def following(
     from unknot.lane_assignment.orders_kernel import PathSet
 
     source, target = network.source.astype(np.int64), network.target.astype(np.int64)
-    first, leaving = network.outgoing
-    counts = np.diff(first)[target]
-    begin = offsets(counts)
-    channel = np.repeat(np.arange(source.size), counts)
-    after = leaving[np.arange(channel.size) - begin[channel] + first[target[channel]]].astype(np.int64)
+    channel, after = network.turns.row, network.turns.entries
     both = np.zeros(channel.size, dtype=bool)
     for word in nearer.T:
         both |= (word[channel] & word[after]) != 0
@@ -193,17 +189,17 @@ def following(
         both &= target[after] != source[channel]
     if rising:
         both &= channel % copies <= after % copies
-    channel, after = channel[both], after[both]
-    order = np.argsort(after, kind="stable")
+    turns = network.turns.where(both)
+    before = grouped(turns.entries, source.size)
     return PathSet(
         source,
         target,
-        first.astype(np.int64),
-        leaving.astype(np.int64),
-        starts(channel, source.size),
-        after,
-        starts(after, source.size),
-        channel[order].astype(np.int64),
+        network.outgoing.first,
+        network.outgoing.entries.astype(np.int64),
+        turns.first,
+        turns.entries.astype(np.int64),
+        before.first,
+        turns.row[before.entries],
         nearer,
         packed(home == target[:, None]),
         wanted,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot._base.arrays import grouped
 from unknot.lane_assignment.path_set import Floats, Ints
 from unknot.lane_assignment.rerouted import LoadGoal, balanced, highest
 from unknot.lane_assignment.tables import hop_by_hop
@@ -64,11 +65,10 @@ def worst_load(goal: LoadGoal, now: Carried) -> tuple[float, Floats]:
     network, column = goal.demand.network, goal.demand.distances.column
     terminals = network.num_terminals
     channel, source, destination = _taken(goal, now)
-    order = np.argsort(channel, kind="stable")
-    ends = np.searchsorted(channel[order], np.arange(network.num_channels + 1))
+    taken = grouped(channel, network.num_channels)
     most, worst = 0.0, list[tuple[float, Ints, Ints]]()
-    for c in np.argsort(-np.diff(ends) * now.slow, kind="stable").tolist():
-        those = order[ends[c] : ends[c + 1]]
+    for c in np.argsort(-taken.width * now.slow, kind="stable").tolist():
+        those = taken.of(c)
         s, t = source[those], destination[those]
         if min(np.unique(s).size, np.unique(t).size) * now.slow[c] < NEAR * most or not those.size:
             continue

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot._base.arrays import Rows
 from unknot._base.errors import RelationError
 from unknot.lane_assignment.forced import Turn, climbing
 from unknot.lane_assignment.path_set import Floats, Ints, of_pairs, served, unpacked
@@ -73,9 +74,7 @@ def around(paths: PathSet, way: Sequence[int]) -> Floats:
     then leads away from it.
     """
     routers = len(paths.wanted)
-    target = paths.target[paths.leaving].tolist()
-    first = paths.leaving_first.tolist()
-    order = [*reached_from(way, lambda router: target[first[router] : first[router + 1]])]
+    order = [*reached_from(way, Rows(paths.leaving_first, paths.target[paths.leaving]).at)]
     number = np.full(routers, routers)
     number[order] = np.arange(len(order))
     start, end = number[paths.source], number[paths.target]

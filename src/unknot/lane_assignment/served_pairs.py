@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -174,8 +174,14 @@ def cut_pairs(served: ServedPairs) -> list[Pair]:
 
 def hops_of(walks: Walks, pair: Pair) -> int:
     """Hops of a shortest walk of a pair."""
-    before = reached_from(walks.begin(pair), walks.after)
-    return len(path_to(next(state for state in before if not walks.after(state)), before))
+    return len(shortest_walk(walks, pair, walks.after))
+
+
+def shortest_walk(walks: Walks, pair: Pair, onward: Callable[[State], Iterable[State]]) -> list[State]:
+    """A shortest walk of a pair by some of the steps; empty without any."""
+    before = reached_from(walks.begin(pair), onward)
+    end = next((state for state in before if not walks.after(state)), None)
+    return [] if end is None else path_to(end, before)
 
 
 def given_pairs(relation: Relation, table: LaneTable) -> ServedPairs:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot._base.arrays import row_of
 from unknot._base.errors import RelationError
 from unknot._base.memory import require
 from unknot.lane_assignment.annealing import annealed
@@ -135,5 +136,4 @@ def _failures(question: Question, kind: Parts) -> Iterator[tuple[Flags, Flags]]:
 
 def climbing_turns(paths: PathSet, key: Floats) -> Ints:
     """1 for turns that climb in a lane, else 0: shape (lanes, turns)."""
-    before = np.repeat(np.arange(paths.source.size), np.diff(paths.after_first))
-    return (key[:, paths.after] > key[:, before]).astype(np.int64)
+    return (key[:, paths.after] > key[:, row_of(paths.after_first)]).astype(np.int64)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import IntArray, ranks, starts
+from unknot._base.arrays import IntArray, ranks
 from unknot._base.deadline import clock
 from unknot._base.errors import NetworkError, UnknotError
 from unknot._base.progress import found
@@ -187,12 +187,11 @@ class Forest:
 def channels_of(network: Network) -> Channels:
     """The channels of a network and their turns."""
     source, target = network.source.astype(np.int64), network.target.astype(np.int64)
-    first, leaving = (part.astype(np.int64) for part in network.outgoing)
-    many = np.diff(first)[target]
-    turns = starts(np.repeat(np.arange(source.size), many), source.size)
-    after = leaving[np.arange(turns[-1]) - np.repeat(turns[:-1] - first[target], many)]
-    coming = np.argsort(target, kind="stable")
-    return Channels(source, target, turns, after, ranks(source), starts(target, network.num_routers), coming)
+    turns, after = network.turns
+    coming_first, coming = network.incoming
+    return Channels(
+        source, target, turns, after.astype(np.int64), ranks(source), coming_first, coming.astype(np.int64)
+    )
 
 
 def spanning_order(network: Network, net: Channels, root: int) -> Spanned:
@@ -215,7 +214,7 @@ def spanning_order(network: Network, net: Channels, root: int) -> Spanned:
     key = np.where(up, -1.0 - level[net.source], np.where(down, 1.0 + level[net.target], 0.0))
     at = np.argsort(key, kind="stable")
     rank = np.argsort(at)
-    before = np.repeat(np.arange(net.source.size), np.diff(net.first))
+    before = network.turns.row
     back = net.target[net.after] == net.source[before]
     legal = (up[before] & (up | down)[net.after]) | (down[before] & down[net.after])
     return TurnOrder((legal & ~back).astype(np.int32), rank, at), (up | down).astype(np.int8)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Protocol
 
 from unknot.network import Network, distances_from
@@ -45,8 +44,7 @@ class ShortestWalks:
     @cached_property
     def leaving(self) -> list[list[int]]:
         """The channels that leave each router."""
-        first, channels = self.network.outgoing
-        return [channels[a:b].tolist() for a, b in pairwise(first.tolist())]
+        return self.network.outgoing.lists()
 
     @cached_property
     def target(self) -> list[int]:

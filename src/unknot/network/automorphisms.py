@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Ints, Rows, grouped
 from unknot._base.splitmix import STEP, mixed
 from unknot.network.graph import strong_components
 
@@ -50,9 +50,8 @@ class ColouredGraph:
     parts: Ints
 
     @cached_property
-    def _by_tail(self) -> tuple[Ints, Ints]:
-        order = np.argsort(self.tail, kind="stable")
-        return order, np.searchsorted(self.tail[order], np.arange(self.node_colour.size + 1))
+    def _by_tail(self) -> Rows:
+        return grouped(self.tail, self.node_colour.size)
 
     @cached_property
     def _keys(self) -> tuple[Ints, Ints]:
@@ -74,7 +73,7 @@ class ColouredGraph:
 
     def refined(self, colours: Colours, marks: npt.NDArray[np.uint8]) -> Colours:
         """Refine colours by those of neighbours and the marks of links, until no more nodes differ."""
-        order, first = self._by_tail
+        first, order = self._by_tail
         mark = np.where(self._part_of_edge < 0, 0, marks[self._part_of_edge])
         # Mixed twice: colours of nodes begin as the same numbers mixed once, and would cancel those of edges.
         edge, head = _mixed(_mixed((self.colour * 256 + mark + 1)[order])), self.head[order]

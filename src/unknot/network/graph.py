@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -172,6 +173,11 @@ def from_lowest(cycle: list[int]) -> list[int]:
     """A cycle, beginning with its lowest node."""
     low = cycle.index(min(cycle)) if cycle else 0
     return cycle[low:] + cycle[:low]
+
+
+def hops_around(cycle: Sequence[N]) -> list[tuple[N, N]]:
+    """Return the steps of a cycle, the last one back to where the cycle begins."""
+    return [*pairwise([*cycle, *cycle[:1]])]
 
 
 def cycle_through(start: int, after: dict[int, list[int]], bound: int) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Flags, Ints
+from unknot._base.arrays import Flags, Ints, Rows
 from unknot._base.errors import NetworkError
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot._base.quantities import Hops, MeanHops
@@ -184,12 +184,16 @@ def distances_from(network: Network, router: int, *, reverse: bool = False) -> I
 
     if not 0 <= router < network.num_routers:
         raise NetworkError(f"network {network.name!r} has no router {router}")
-    first, channels = network.incoming if reverse else network.outgoing
     distance = np.empty(network.num_routers, dtype=np.int32)
-    ends = network.source if reverse else network.target
     with plainly(is_small(network.num_channels // CHANNELS, bfs)):
-        bfs(first, ends[channels], router, distance, distance.copy())
+        bfs(*_beside(network, reverse), router, distance, distance.copy())
     return distance
+
+
+def _beside(network: Network, reverse: bool) -> Rows:
+    """Routers at the ends of channels out of each router, or, if `reverse`, where channels into a router begin."""
+    rows, ends = (network.incoming, network.source) if reverse else (network.outgoing, network.target)
+    return Rows(rows.first, ends[rows.entries])
 
 
 def hops_from_any(network: Network, starts: npt.ArrayLike, *, either_way: bool = False) -> Ints:
@@ -247,11 +251,9 @@ def spread(network: Network, starts: Ints, marked: Flags, *, reverse: bool = Fal
     """
     from unknot.network.graph_kernel import spreads
 
-    first, channels = network.incoming if reverse else network.outgoing
     farthest, total = np.zeros((2, starts.size), dtype=np.int64)
-    ends = (network.source if reverse else network.target)[channels]
     with plainly(is_small(starts.size * network.num_channels // CHANNELS, spreads)):
-        spreads(first, ends, starts, marked, int(marked.sum()), farthest, total)
+        spreads(*_beside(network, reverse), starts, marked, int(marked.sum()), farthest, total)
     return farthest, total
 
 

@@ -58,6 +58,11 @@ class Named(Drawn):
         """Channels by target: ``channels[first[r]:first[r + 1]]`` enter router r, in index order."""
         return grouped(self.target, self.num_routers)
 
+    @cached_property
+    def turns(self) -> Rows:
+        """Channels that may follow each channel: all out of the router at its end, in index order."""
+        return self.outgoing.take(self.target)
+
     def router_name(self, router: int) -> str:
         """Label, else coordinates, else number of a router (after faults, its number before them)."""
         if self.router_labels is not None:

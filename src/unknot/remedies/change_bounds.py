@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from unknot._base.deadline import NEVER, Deadline
 from unknot.lane_assignment.tables import LaneTable
-from unknot.network.graph import light_cycles
+from unknot.network.graph import hops_around, light_cycles
 from unknot.routing.relation import Relation
 from unknot.search.bound import Bound
 from unknot.search.programs import SCALE, Row, cut
@@ -66,7 +65,7 @@ def change_bound(relation: Relation, table: LaneTable, kind: Kind, deadline: Dea
 
     def cuts(value: Mapping[Variable, float]) -> Iterator[tuple[Named, Row[Variable]]]:
         for cycle in light_cycles({turn: value.get(("turn", turn), 0.0) for turn in groups}):
-            turns = list(pairwise([*cycle, cycle[0]]))
+            turns = hops_around(cycle)
             yield (cycle, ()), (1.0, [(("turn", turn), 1.0) for turn in turns])
             for turn in turns:
                 for group in groups[turn]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 
 from unknot._base.deadline import Deadline
 from unknot.certificates.verdict import Message
 from unknot.network import distances_from
-from unknot.network.graph import light_cycles, path_to
+from unknot.network.graph import hops_around, light_cycles, path_to
 from unknot.remedies.facts import Knot, plain_fact
 from unknot.remedies.prune_space import EJECTED, Offers
 from unknot.routing.relation import Relation
@@ -71,6 +70,6 @@ def light_knots(offers: Offers, let_out: Callable[[int, int], float]) -> Iterato
                     message = Message(source - offers.relation.num_vcs, address, 1, tuple(lead[:-1]), (at,), (vc,))
                     lightest[at, vc] = weight, message
     for cycle in light_cycles({turn: weight for turn, (weight, _) in lightest.items()}):
-        knot = Knot(tuple(lightest[turn][1] for turn in pairwise((*cycle, cycle[0]))))
+        knot = Knot(tuple(lightest[turn][1] for turn in hops_around(cycle)))
         if knot.comes:
             yield knot

@@ -27,6 +27,7 @@ from typing import Any, Literal
 
 from unknot.certificates.verdict import Message
 from unknot.certificates.verdict_claims import message_of
+from unknot.network.graph import hops_around
 from unknot.routing.relation import Relation
 from unknot.routing.waiting import keeps_choice
 
@@ -102,7 +103,7 @@ def literals(relation: Relation, fact: Fact, switching: str) -> Literals:
     if isinstance(fact, Knot):
         return _knot(relation, fact, switching)
     if isinstance(fact, Cycle):
-        return frozenset(pairwise((*fact.vcs, fact.vcs[0]))), frozenset()
+        return frozenset(hops_around(fact.vcs)), frozenset()
     gone, (*before, last) = _steps(fact.address, fact.path), fact.path
     if fact.kind == "stop":
         waits = [c.vc for c in relation.candidates(last, fact.address) if c.waits and c.vc is not None]

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from unknot._base.arrays import Floats
 from unknot._base.work import PROGRAM, spend, spend_program, work_done
+from unknot.network.graph import hops_around
 from unknot.remedies.facts import CANDIDATE, Cycle, Entry, Fact, Literals
 from unknot.remedies.prune_space import EJECTED, Offers
 from unknot.search.programs import LEAST_SECONDS, SCALE, LinearProgram, Row, multipliers
@@ -130,7 +130,7 @@ def _ordered_rows(offers: Offers, facts: Iterable[Fact]) -> Iterator[Row[Variabl
     for at, vc in offers.turns:
         yield step, [(("height", (at,)), 1), (("height", (vc,)), -1), (("entry", (at, vc)), 1 + step)]
     for cycle in (fact.vcs for fact in facts if isinstance(fact, Cycle)):
-        yield 1, [(("entry", turn), 1) for turn in pairwise((*cycle, cycle[0]))]
+        yield 1, [(("entry", turn), 1) for turn in hops_around(cycle)]
     for address, states in enumerate(offers.after):
         for at, candidates in states.items():
             reached, relied = ("reached", (at, address)), list[tuple[Variable, float]]()

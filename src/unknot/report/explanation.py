@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.flow_control.techniques import technique
+from unknot.network.graph import hops_around
 from unknot.report.configuration_text import circle, describe_message, journey, reached, replayed
 from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
@@ -191,7 +192,7 @@ def _counterexample(relation: Relation, configuration: Configuration, replay: Re
     if len(configuration.messages) > MOST_STEPS:
         coming.append(f"And {len(configuration.messages) - MOST_STEPS} more messages in the same manner.")
     if ring:
-        knot = ", ".join(f"{a + 1} waits for {b + 1}" for a, b in zip(ring, [*ring[1:], ring[0]], strict=True))
+        knot = ", ".join(f"{a + 1} waits for {b + 1}" for a, b in hops_around(ring))
         blocked.append(f"So message {knot}: the cycle is closed.")
     blocked += replayed(replay)
     return [

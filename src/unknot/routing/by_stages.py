@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints, grouped, offsets
+from unknot._base.arrays import Ints, grouped, offsets, ranks
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot.network import Network
 from unknot.network.model import IntArray
@@ -251,10 +251,9 @@ def _ports(network: Network) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:
     at = starts[:1].astype(np.int64)
     taken = np.empty((0, 1), dtype=np.int16)
     for _ in range(hops):
-        count = leaving[at + 1] - leaving[at]
-        parent = np.repeat(np.arange(at.size), count)
-        port = np.arange(parent.size) - np.repeat(np.cumsum(count) - count, count)
-        at = network.target[channels[leaving[at][parent] + port]].astype(np.int64)
+        following = network.outgoing.take(at)
+        parent, port = following.row, ranks(following.row)
+        at = network.target[following.entries].astype(np.int64)
         taken = np.concatenate([taken[:, parent], port[None].astype(np.int16)])
     order = np.argsort(at, kind="stable")
     which = np.searchsorted(at[order], network.eject)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unknot._base.arrays import Flags
+from unknot._base.arrays import Flags, row_of
 from unknot._base.errors import RelationError
 from unknot._base.phrases import count
 from unknot.network import Network
@@ -77,9 +77,9 @@ def forbidding(
 def _arrives(table: Table, relation: Relation) -> Flags:
     """For each candidate whether packets that take the candidate can still leave at their destination."""
     places = relation.num_vcs + relation.network.num_terminals
-    address = np.repeat(np.arange(table.first.size - 1), np.diff(table.first))
+    address = row_of(table.first)
     state = address * places + table.input_vc
-    of, to = np.repeat(np.arange(state.size), np.diff(table.start)), table.value & VC_MASK
+    of, to = row_of(table.start), table.value & VC_MASK
     ejects = to == EJECT
     wanted = address[of] * places + np.where(ejects, 0, to)
     after = np.minimum(np.searchsorted(state, wanted), state.size - 1)

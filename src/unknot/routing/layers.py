@@ -38,7 +38,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Ints, offsets, positions, ranks
+from unknot._base.arrays import Ints, ranks
 from unknot._base.errors import RelationError
 from unknot._base.kernels.lazy_kernel import CHANNELS, is_small, plainly
 from unknot.network import Network
@@ -79,9 +79,7 @@ class Routes:
     @cached_property
     def lines(self) -> tuple[Offsets, IntArray, IntArray]:
         """Dependencies: where those of each channel begin, the channel each leads to, the place of each channel."""
-        (first, channels), ends = self.network.outgoing, self.network.target
-        place = ranks(self.network.source).astype(np.int32)
-        return offsets(np.diff(first)[ends]), channels[positions(first, ends)], place
+        return *self.network.turns, ranks(self.network.source).astype(np.int32)
 
 
 def first_fit(routes: Routes) -> tuple[Layers, int]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.arrays import row_of
 from unknot._base.errors import NetworkError, RelationError, UnknotError, shown
 from unknot._base.input import read_json
 from unknot.network import Network
@@ -147,8 +148,8 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
 def _check(relation: Relation) -> None:
     """Refuse candidates that do not leave their router, and ejection elsewhere than at home, by the first state."""
     table, vcs, network = relation.rule.table, relation.vcs, relation.network  # type: ignore[attr-defined]
-    state = np.repeat(np.arange(table.input_vc.size), np.diff(table.start))
-    address = np.searchsorted(table.first, np.arange(table.input_vc.size), side="right") - 1
+    state = row_of(table.start)
+    address = row_of(table.first)
     router, taken = vcs.router[table.input_vc[state]], table.value & VC_MASK
     ejects = taken == EJECT
     leaves = network.source[vcs.channel[np.where(ejects, 0, taken)]] if vcs.total else router

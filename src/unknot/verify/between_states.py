@@ -15,6 +15,7 @@ from random import Random
 
 import numpy as np
 
+from unknot._base.arrays import Rows
 from unknot._base.deadline import Deadline
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates import evidence_holds
@@ -93,11 +94,10 @@ def announceable(vector: PathVector) -> NextHops:
     of the router and its neighbour. That is necessary, and not sufficient.
     """
     network, systems = vector.network, vector.systems.tolist()
-    spoken = [
-        [c for c in row if systems[network.source[c]] != systems[network.target[c]]]
-        for row in np.split(network.outgoing[1], network.outgoing[0][1:-1])
-    ]
-    beside = backwards({router: network.target[row].tolist() for router, row in enumerate(spoken)})
+    between = vector.systems[network.source] != vector.systems[network.target]
+    spoken = network.outgoing.where(between[network.outgoing.entries])
+    onward = Rows(spoken.first, network.target[spoken.entries]).lists()
+    beside = backwards(dict(enumerate(onward)))
 
     @cache
     def reaching(home: int, without: frozenset[int]) -> frozenset[int]:
@@ -109,12 +109,10 @@ def announceable(vector: PathVector) -> NextHops:
 
     homes, rows, begins = homes_of(network)[0], list[int](), [0]
     for home in homes.tolist():
-        for router, channels in enumerate(spoken):
-            for c in channels if router != home else ():
-                near = int(network.target[c])
+        for router, channels in enumerate(spoken.lists()):
+            for c, near in zip(channels, onward[router], strict=True) if router != home else ():
                 without = frozenset() if vector.limit else frozenset((systems[router], systems[near]))
-                onward = network.target[spoken[near]].tolist()
-                if near == home or not reaching(home, without).isdisjoint(onward):
+                if near == home or not reaching(home, without).isdisjoint(onward[near]):
                     rows.append(c)
             begins.append(len(rows))
     return NextHops(network, homes, frozen(begins), frozen(rows))

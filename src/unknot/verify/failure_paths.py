@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from unknot._base.arrays import Rows
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.threads import processors
-from unknot.network.graph import path_to, reached_from
+from unknot.network.graph import hops_around, path_to, reached_from
 from unknot.routing.path_vector_kernel import Policy
 from unknot.verify.ethernet_faults import AfterFailures, FailureSets, Words
 from unknot.verify.failure_kernel import FailureSearch, PossibleFailures, is_fixed, loose_pairs
@@ -157,7 +156,7 @@ class ShortestPaths:
         `likely`: destinations that are tried first.
         """
         homes = [*likely, *self.fabric.homes[self.hosts[self.fabric.homes] > 0].tolist()]
-        return [self._over(channel, onward, homes) for channel, onward in pairwise([*circle, circle[0]])]
+        return [self._over(channel, onward, homes) for channel, onward in hops_around(circle)]
 
     def _over(self, channel: int, onward: int, homes: list[int]) -> list[int]:
         """A shortest path to a destination of a list, through one channel and then another."""

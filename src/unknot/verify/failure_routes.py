@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ import numpy.typing as npt
 from unknot._base.arrays import Flags, IntArray, Ints
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
-from unknot.network.graph import cycle_through, on_cycles, reached_from, shortest_cycle
+from unknot.network.graph import cycle_through, hops_around, on_cycles, reached_from, shortest_cycle
 from unknot.routing.ethernet import PathVector
 
 CIRCLES = 40
@@ -101,7 +100,7 @@ class RouteChoices:
 
     def closed(self) -> list[int]:
         """A cycle closed by a single choice of routes; empty if none of the cycles is known to be closed so."""
-        closed = (c for c in self.circles() if self._chosen([*pairwise([*c, c[0]])], {}))
+        closed = (c for c in self.circles() if self._chosen(hops_around(c), {}))
         return next(closed, [])
 
     def _chosen(self, steps: list[Step], taken: Taken) -> bool:
@@ -207,7 +206,7 @@ class RoutesBefore:
     def destinations(self, circle: list[int]) -> Ints:
         """For each step of a cycle the nearest destination that had it on a shortest path."""
         source, target, nearest = self.network.source, self.network.target, list[int]()
-        for channel, onward in pairwise([*circle, circle[0]]):
+        for channel, onward in hops_around(circle):
             before, at, after = (self.hops[r] for r in (source[channel], target[channel], target[onward]))
             fitting = np.flatnonzero((before == at + 1) & (at == after + 1))
             nearest += [int(self.homes[fitting[np.argmin(after[fitting])]])] if fitting.size else []

@@ -284,6 +284,5 @@ def _solve(relation: Relation, states: Visit, injected: Floats, address: int, lo
 def _reach(moves: Any, starts: Ints) -> Flags:
     """Return a mask of the states to which moves lead from some."""
     reached = np.zeros(moves.shape[0], dtype=bool)
-    rows = moves.indptr, moves.indices
-    reached[[*reached_from(starts.tolist(), lambda i: rows[1][rows[0][i] : rows[0][i + 1]].tolist())]] = True
+    reached[[*reached_from(starts.tolist(), Rows(moves.indptr, moves.indices).at)]] = True
     return reached

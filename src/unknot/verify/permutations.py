@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.arrays import Floats, Ints, Rows
+from unknot._base.arrays import Floats, Ints, Rows, row_of
 from unknot._base.errors import RelationError
 from unknot._base.memory import require
 from unknot._base.quantities import ChannelNumber, Load
@@ -183,7 +183,7 @@ def _summed(relation: Relation, units: Ints) -> _Shares | None:
     most, received = np.zeros(shape), np.zeros(channels)
     slowness = 1 / network.bandwidth
     for home, shares in enumerate(by_home):
-        row = np.repeat(np.arange(channels), np.diff(shares.indptr))
+        row = row_of(shares.indptr)
         shares.data *= slowness[row]
         np.maximum.at(most, (row, shares.indices), shares.data)
         highest = np.zeros(channels)

@@ -16,7 +16,7 @@ from unknot._base.deadline import clock
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.techniques import technique_of
-from unknot.network.graph import strong_components
+from unknot.network.graph import hops_around, strong_components
 from unknot.routing.relation import EJECT, NO_WAIT, VC_MASK, Relation
 from unknot.routing.waiting import effective
 from unknot.verify.effort import Effort, TimeUpError
@@ -200,7 +200,7 @@ def _drained(heads: Heads, shut: Shut) -> Ints:
 
 def _leaving(heads: Heads, shut: Shut, ring: tuple[int, ...], left: Sequence[int]) -> Iterator[Head]:
     """Headers in a ring that may wait for good, and not for the next VC of the ring."""
-    for v, after in pairwise((*ring, ring[0])):
+    for v, after in hops_around(ring):
         for waited in heads.waits[v]:
             if after not in waited and shut.blocks(v, waited, left):
                 yield heads.head(v, waited)
@@ -226,7 +226,7 @@ def _knots(heads: Heads, shut: Shut, left: Sequence[int]) -> list[dict[int, Head
             if todo:
                 continue
             for ring in shut.rings:
-                follows = dict(pairwise((*ring, ring[0])))
+                follows = dict(hops_around(ring))
                 if knot.keys() >= follows.keys() and all(follows[v] in knot[v].waited for v in ring):
                     leaves = min(
                         _leaving(heads, shut, ring, left), key=lambda head: len({*head.waited} - knot.keys())

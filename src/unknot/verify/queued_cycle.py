@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot._base.arrays import Ints
 from unknot.certificates.verdict import Configuration, Message
-from unknot.network.graph import path_to, reached_from, shortest_cycle, strong_components
+from unknot.network.graph import hops_around, path_to, reached_from, shortest_cycle, strong_components
 from unknot.verify.closed_sets import own_terminals
 from unknot.verify.effort import Effort
 from unknot.verify.explorer import Explorer
@@ -79,7 +79,7 @@ def _messages(graph: Dependencies, cycle: list[int], depth: int, buffer_depth: i
     From terminals of their own where all can be entered directly.
     """
     relation, vcs = graph.relation, graph.relation.num_vcs
-    after = dict(zip(cycle, cycle[1:] + cycle[:1], strict=True))
+    after = dict(hops_around(cycle))
     messages: dict[int, Message] = {}
     doors: dict[int, dict[int, int]] = {vc: {} for vc in cycle}
     for address, visit in Explorer(relation).visits("packets on the cycle", effort, graph.addresses):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import Pool
+from unknot.network.graph import hops_around
 from unknot.verify.pool_filling import Head
 from unknot.verify.states import Dependencies
 
@@ -41,9 +42,7 @@ class Shut:
             pool.keeps in ("slot of the buffer", "marked slot")
             or (pool.keeps == "slot of the pool" and pool.slots <= room)
         )
-        along = [
-            (self.flow.pools[p], hop) for hop in pairwise((*ring, *ring[:1])) for p in self.flow.pools_of[hop[1]]
-        ]
+        along = [(self.flow.pools[p], hop) for hop in hops_around(ring) for p in self.flow.pools_of[hop[1]]]
         let_in = all(hop in other.hops for other, hop in along)
         return ring if let_in and not pool.own and (guarded or pool.slots < room) else ()
 

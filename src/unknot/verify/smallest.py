@@ -18,7 +18,7 @@ from unknot._base.arrays import starts
 from unknot._base.deadline import MINUTE, Deadline, clock, counts_work
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching, switching_named
 from unknot.certificates.verdict import Configuration, Reachability
-from unknot.network.graph import path_to, reached_from, shortest_cycle
+from unknot.network.graph import hops_around, path_to, reached_from, shortest_cycle
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 from unknot.verify.check import check
@@ -188,7 +188,7 @@ class _SmallestSearch:
         self.held = int(round_trip(starts(tail, vcs.size), waited.astype(np.int64), weight, steps, walk))
         self.messages = steps
         routers: list[int] = []
-        for v, w in zip(walk.tolist(), [*walk[1:].tolist(), int(walk[0])], strict=True):
+        for v, w in hops_around(walk.tolist()):
             path = _path(self.rest, int(vcs[v]), int(vcs[w]), int(span[v, w]))
             channels = self.relation.vcs.channel[[*path, int(vcs[w])]]
             routers += self.relation.network.source[channels].tolist()

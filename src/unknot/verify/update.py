@@ -23,6 +23,7 @@ from unknot.certificates.verdict import Configuration
 from unknot.certificates.verdict_checker import holds
 from unknot.certificates.verdict_claims import message_of
 from unknot.fabrics import Fabric
+from unknot.network.graph import hops_around
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.routing.fabric_relation import fabric_relation
 from unknot.routing.relation import Relation
@@ -226,7 +227,7 @@ def update(
 def _goes_round(both: Mixture, loop: tuple[int, ...], address: int) -> bool:
     """Whether each router on a loop can send packets round by one routing."""
     next_routers: dict[int, list[set[int]]] = {}
-    for at, vc in zip(loop, loop[1:] + loop[:1], strict=True):
+    for at, vc in hops_around(loop):
         answers = enumerate(both.answers[address][at])
         by = {new for new, answer in answers if any(entry & VC_MASK == vc for entry in answer)}
         next_routers.setdefault(both.router[at], []).append(by)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, fields
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,6 +19,7 @@ from unknot.cli.answers.networks import ManifestForm
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import KINDS, NUMBERS, Pool
 from unknot.flow_control.techniques import technique
+from unknot.network.graph import hops_around
 from unknot.routing.flow_controls.bubble import KEEPS
 from unknot.routing.flow_controls.validated import validated
 from unknot.routing.relation import Relation
@@ -231,7 +231,7 @@ def _with_pools(content: Any, path: str | Path) -> Any:
         rings, loose, packets = said["rings"], said["unguarded"], said["packets"]
         pools = [
             {"vcs": ring, "slots": len(ring) * packets, "keeps": KEEPS[said["rule"]],
-             "hops": sorted(pairwise([*ring, *ring[:1]]), key=lambda hop: hop[0]["vc"]),
+             "hops": sorted(hops_around(ring), key=lambda hop: hop[0]["vc"]),
              "unguarded": sorted((vc for vc in loose if vc in ring), key=lambda vc: vc["vc"])}
             for ring in rings
         ]  # fmt: skip

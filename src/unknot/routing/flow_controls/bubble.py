@@ -18,6 +18,7 @@ from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import Keeps, Pool
 from unknot.flow_control.techniques import technique
 from unknot.network import Network
+from unknot.network.graph import hops_around
 from unknot.network.grid import grid
 from unknot.routing.relation import Relation
 
@@ -102,7 +103,7 @@ def bubble(
             raise RelationError(f"a ring has VCs {u} and {v}; {relation.name} has VCs 0 to {vcs.total - 1}")
         if network.target[vcs.channel[u]] != network.source[vcs.channel[v]]:
             raise RelationError(f"a ring does not go on from {vcs.name(u)} to {vcs.name(v)}")
-    hops = [frozenset(pairwise((*ring, ring[0]))) for ring in declared]
+    hops = [frozenset(hops_around(ring)) for ring in declared]
     pools = tuple(
         Pool(ring, len(ring) * packets, 0, KEEPS[rule], along, loose.intersection(ring))
         for ring, along in zip(declared, hops, strict=True)
