@@ -184,6 +184,7 @@ def _bound(port: int) -> socket.socket:
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         taken.bind((HOST, port))
+        taken.listen()  # whoever comes before the server is up waits, and is not refused
     except (OSError, OverflowError) as error:
         taken.close()
         why = getattr(error, "strerror", None) or "ports are 0 to 65535"

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 QUICK, LONG = "quick", "long"
-KINDS = {"warm": LONG, "curve": LONG, "film": LONG, "lanes": LONG, "remedies": LONG}
+KINDS = {"curve": LONG, "film": LONG, "lanes": LONG, "remedies": LONG}
 """Questions that take long; a new one of a kind cancels the one before."""
 END: dict[str, Any] = {"end": True}
 CANCELLED = "cancelled"
@@ -44,11 +44,13 @@ class Desk:
         self._asked = {QUICK: threading.Event(), LONG: threading.Event()}
         self._locks = {QUICK: threading.Lock(), LONG: threading.Lock()}
         self._reserve: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
-        self._closed = False
+        self._end = threading.Event()
 
     def warm(self) -> None:
         """Have kernels compiled, or read from the disk, ahead of questions."""
-        self.ask(("warm", {}, {}), lambda _: None)
+        worker = _Worker()
+        worker.answered(("warm", {}, {}), lambda _: None, self._end)
+        worker.end()
 
     def ask(self, question: Question, tell: Tell, cancelled: threading.Event | None = None) -> None:
         """Tell the parts of an answer as they come; the last is `END`, or has the key "error".
@@ -59,31 +61,24 @@ class Desk:
         self._asked[kind].set()
         self._asked[kind] = cancelled
         with self._locks[kind]:
-            if self._closed or cancelled.is_set():
+            if self._end.is_set() or cancelled.is_set():
                 tell({"error": CANCELLED})
                 return
             worker = self._workers.get(kind)
             if worker is None or not worker.process.is_alive():
-                worker = self._workers[kind] = self._hired()
+                worker = self._workers[kind] = _Worker() if self._reserve.empty() else self._reserve.get()
             answered = worker.answered(question, tell, cancelled)
             if not answered:
                 worker.end()
                 del self._workers[kind]
             if cancelled.is_set() or not answered:
                 tell({"error": CANCELLED if cancelled.is_set() else ENDED})
-
-    def _hired(self) -> _Worker:
-        """Take the worker in reserve, or a new worker, and put another into the reserve."""
-        try:
-            worker = self._reserve.get_nowait()
-        except queue.Empty:
-            worker = _Worker()
-        self._reserve.put(_Worker())
-        return worker
+            if self._reserve.empty() and not self._end.is_set():
+                self._reserve.put(_Worker())
 
     def close(self) -> None:
         """End all processes."""
-        self._closed = True
+        self._end.set()
         for cancelled in self._asked.values():
             cancelled.set()
         for kind, lock in self._locks.items():
@@ -135,12 +130,12 @@ def _work(pipe: Connection) -> None:
     """Answer questions until the pipe is closed."""
     import signal
 
-    from unknot._base.errors import UnknotError
+    from unknot._base.errors import UnknotError, missing_extra
     from unknot_explore.design import Design
     from unknot_explore.questions import answer
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server's Ctrl-C; the server ends this process
-    answer("verdict", Design.of({"network": "ring(4)"}), {}, lambda _: None)  # imports what every question needs
+    answer("verdict", Design.of({"network": "mesh(2, 2)"}), {}, lambda _: None)  # imports what every question needs
     with contextlib.suppress(EOFError, BrokenPipeError):
         while True:
             question, design, given = pipe.recv()
@@ -150,6 +145,8 @@ def _work(pipe: Connection) -> None:
                 pipe.send({"error": str(error)})
             except (EOFError, BrokenPipeError):
                 raise
+            except ImportError as error:
+                pipe.send({"error": missing_extra(error) or f"An error in Unknot, please report it: {error}"})
             except MemoryError:
                 pipe.send({"error": "There is too little memory for this answer; try a smaller network."})
             except Exception as error:  # the page says so, and the next question finds the process alive

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +31,8 @@ WORDS = {
 EARLY = {True: "It cannot deadlock. Does every packet arrive?", False: "It can deadlock. Does every packet arrive?"}
 QUIET = 0.3
 """Seconds between two words of progress."""
-WARMING = Design.of({"network": "torus(16, 16)", "vcs": 2})
-"""Large enough for compiled kernels, small enough for an answer in a second."""
+WARMING = Design.of({"network": "torus(16, 16)", "vcs": 1})
+"""Large enough for compiled kernels, small enough for an answer in a second; with a deadlock to replay."""
 OPEN = "The question is open: there was no answer in time."
 
 
@@ -76,6 +77,8 @@ def verdict(design: Design, given: dict[str, Any], tell: Tell) -> None:
 
 def warm(design: Design, given: dict[str, Any], tell: Tell) -> None:
     """Have the kernels of the prover compiled, or read from the disk, ahead of questions."""
+    if hasattr(os, "nice"):
+        os.nice(10)  # questions go first
     verdict(WARMING, given, lambda _: None)
 
 
