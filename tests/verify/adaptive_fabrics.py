@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.fabrics.texts import Layout, fdbs, lst, psl, sl2vl
+from tests.fabrics.texts import Layout, fdbs, lst, mcfdbs, psl, sl2vl
 
 KEYS = range(16)
 State = tuple[str, int, int, int, int]
@@ -68,6 +68,38 @@ class Drawn:
                     levels.add(self.layout.levels.get((to, hosts[source]), 0))
                 yield from ((*self.far[source], -1, level, lid) for level in levels if to != source)
 
+    def with_tree(self) -> None:
+        """A multicast group of all hosts, along a tree of cables."""
+        reached, queue = {self.switches[0]}, [self.switches[0]]
+        copies: dict[str, list[int]] = {node: [] for node in self.switches}
+        for node in queue:  # grows
+            for port, (far, there) in self.layout.ends(node):
+                if far[0] == "H":
+                    copies[node].append(port)
+                elif far not in reached:
+                    reached.add(far)
+                    queue.append(far)
+                    copies[node].append(port)
+                    copies[far].append(there)
+        self.layout.copies = {(0xC000, node): sorted(ports) for node, ports in copies.items()}
+
+    def copied(self) -> Iterator[tuple[tuple[str, int, int], set[tuple[str, int, int]]]]:
+        """Where multicast packets stand, and each place that one waits for."""
+        waiting = [(*self.far[end], -1) for end in self.layout.lids if end[0][0] == "H"]
+        seen = set(waiting)
+        for node, came, lane in waiting:  # grows
+            for port in self.layout.copies[0xC000, node]:
+                far = self.far[node, port]
+                if port == came or far[0][0] == "H":
+                    continue
+                key = lane if lane >= 0 and 0 in self.by_lane[node] else 0
+                to = (*far, self.layout.lanes[node, came, port][key])
+                if lane >= 0:
+                    yield (node, came, lane), {to}
+                if to not in seen:
+                    seen.add(to)
+                    waiting.append(to)
+
     def decided(self, *, replies: bool = False) -> tuple[bool, bool]:
         """Whether packets can deadlock that wait for the port they were given, and those that take any free one."""
         seen = set(self.starts(replies=replies))
@@ -83,6 +115,8 @@ class Drawn:
                 if (new := (*place, *state[3:])) not in seen:
                     seen.add(new)
                     waiting.append(new)
+        if self.layout.copies:
+            offers += self.copied()
         return _circular(offers), _stuck(offers)
 
     def write(self, folder: Path) -> Path:
@@ -91,6 +125,8 @@ class Drawn:
         texts = {"lst": lst(layout), "fdbs": fdbs(layout), "far": self._far(), "db_csv": self._info()}
         if self.laned:
             texts["sl2vl"] = sl2vl(layout)
+        if layout.copies:
+            texts["mcfdbs"] = mcfdbs(layout)
         if layout.levels:
             texts["psl"] = psl(layout)
         if any(max(row) for row in self.private.values()):

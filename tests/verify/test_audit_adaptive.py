@@ -39,3 +39,17 @@ def test_verdicts_beside_a_search(kind: str, seed: int, tmp_path: Path) -> None:
         assert evidence_holds(hosts.relation, hosts.verdict) is not False
     alone = audit(read_fabric(tmp_path / "fabric", assume="static"), only_hosts=True)
     assert alone.deadlock_free is judged.adaptive.static
+
+
+@pytest.mark.sampled(1 / 4)
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("kind", KINDS)
+def test_multicast_beside_ports_that_are_chosen(kind: str, seed: int, tmp_path: Path) -> None:
+    one = drawn(kind, seed)
+    one.with_tree()
+    judged = audit(read_fabric(one.write(tmp_path / "fabric")), only_hosts=True)
+    assert judged.multicast is not None
+    assert judged.multicast.groups == 1
+    if judged.adaptive is not None:
+        assert judged.multicast.deadlock_free is (None if one.decided()[0] else True)
+        assert judged.multicast.certificate_holds is not False

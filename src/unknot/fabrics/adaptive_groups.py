@@ -90,12 +90,13 @@ def _group(file: GroupFile, switch: SwitchGroups, match: re.Match[str], line: in
 
 def _choices(file: GroupFile, switch: SwitchGroups, private: int, text: str, first: int) -> None:
     """Add rows of a table, from a line on, to what is there."""
-    rows = _ROW.findall(text)
-    lids = np.array([integer(row[0]) for row in rows], dtype=np.int64)
-    ports = np.array([int(row[1]) for row in rows], dtype=np.int64)
-    named = np.array([int(row[3]) if row[3] else _NO_GROUP for row in rows], dtype=np.int64)
-    chosen = np.array([row[2] != "Static" for row in rows])
-    groups = np.where(chosen, named, STATIC)
+    words, count = text.split(), text.rstrip("\n").count("\n") + 1
+    whole = len(words) == 4 * count  # else some rows have no group
+    shown = [words[i::4] for i in range(4)] if whole else [*zip(*_ROW.findall(text), strict=True)]
+    lids = np.array([*map(integer, shown[0])], dtype=np.int64)
+    ports = np.array([*map(int, shown[1])], dtype=np.int64)
+    named = np.array([int(group or _NO_GROUP) for group in shown[3]], dtype=np.int64)
+    groups = np.where([state != "Static" for state in shown[2]], named, STATIC)
 
     def at(mask: Flags) -> int:
         return first + int(np.flatnonzero(mask)[0])
@@ -116,7 +117,7 @@ def _choices(file: GroupFile, switch: SwitchGroups, private: int, text: str, fir
     twice = order[1:][np.diff(lids[order]) == 0]
     if twice.size:
         row = int(twice.min())
-        raise file.error(f"a second row of LID 0x{lids[row]:04x}", first + row - (lids.size - len(rows)))
+        raise file.error(f"a second row of LID 0x{lids[row]:04x}", first + row - (lids.size - count))
     switch.tables[private] = ChoiceTable(lids[order], ports[order], groups[order])
 
 

@@ -8,7 +8,7 @@ search for credit loops, too (`CredLoops.h`). At levels without adaptive routing
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from unknot.fabrics.choices import KEYS, STATIC, SwitchGroups
 from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
 from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.forwarding_table import DROP, EJECT_HERE
 from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, Out, Relation, Rule
 from unknot.routing.switchboard import destinations, lane_table, levels_of, with_replies
@@ -42,16 +43,64 @@ class AdaptiveRouting:
         Pairs of a host and a LID that each pair stands for.
     unknown : tuple of str
         Entries that the files do not tell, in words.
+    lane_on : callable
+        The lane of a packet, by its place, the channel that it takes and its service level.
     """
 
     waits: Relation
     pairs: IntArray
     unknown: tuple[str, ...]
+    lane_on: Callable[[int, int, int], int]
 
     def chooses_anew(self) -> Relation:
         """Return the relation in which a packet takes whichever candidate is free."""
         same = self.waits
         return Relation(same.network, same.vcs, same.rule, name=same.name, addresses=same.addresses)
+
+    def beside(self, towards: IntArray, ends: Ints, labels: list[str], level: int) -> Relation:
+        """Return the relation with static routes beside the traffic, from hosts at any switch to some switches.
+
+        Parameters
+        ----------
+        towards : int32 array, shape (routers, routes)
+            Channel of each route at each switch, `EJECT_HERE` or `DROP`.
+        ends : int64 array, shape (routes,)
+            Switch at which each ends.
+        level : int
+            Service level of their packets.
+        """
+        same, lane_on = self.waits, self.lane_on
+        network, seats, known = same.network, same.network.num_terminals, same.num_addresses
+        routers = np.arange(network.num_routers)
+        names = [network.terminal_name(t) for t in range(seats)] + [network.router_name(r) for r in routers.tolist()]
+        inject = np.concatenate([network.inject, routers])
+        more = replace(
+            network, inject=inject, eject=inject, places=replace(network.places, terminal_labels=tuple(names))
+        )
+        vcs = VirtualChannels(more, same.vcs.counts)
+        router, first, ask, table = vcs.router, vcs.first, same.rule, np.ascontiguousarray(towards, dtype=np.int32)
+
+        def rule(at: int, address: int, out: Out) -> int:
+            if address < known:
+                return int(ask(at, address, out))
+            channel = table[router[at], address - known]
+            if channel == EJECT_HERE:
+                out[0] = EJECT
+                return 1
+            vl = lane_on(at, channel, level) if channel >= 0 else -1
+            if vl < 0:
+                return 0
+            out[0] = first[channel] + vl
+            return 1
+
+        use = np.zeros((inject.size, known + ends.size), dtype=bool)
+        use[:seats, :known], use[:seats, known:] = same.usable(), table[network.inject] != DROP
+        addressing = Addressing(
+            np.concatenate([same.destination, seats + ends]),
+            use,
+            [*(same.address_name(a) for a in range(known)), *labels],
+        )
+        return Relation(more, vcs, rule, name=f"multicast and {same.name}", addresses=addressing, commits=True)
 
 
 def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool = False) -> AdaptiveRouting:
@@ -82,7 +131,8 @@ def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool 
     laned = fabric.levels is not None or fabric.lanes is not None
     vcs = VirtualChannels(network, count)
     entries = np.ascontiguousarray(choices.entries[:, :, columns])
-    rule = _rule(vcs, choices, entries, levels, (lane, fabric.host_port[first]))
+    sides = _Sides.of(vcs, lane, choices.by_lane, fabric.host_port[first])
+    rule = _rule(vcs, choices, entries, levels, sides)
     name = f"host-to-host on {fabric.name}, whose switches choose ports"
     relation = Relation(
         network, vcs, rule, name=f"{name}, replies at the level of the request" if replies else name, commits=True,
@@ -94,7 +144,7 @@ def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool 
             else labels,
         ),
     )  # fmt: skip
-    return AdaptiveRouting(relation, pairs, choices.unknown)
+    return AdaptiveRouting(relation, pairs, choices.unknown, sides.on)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,24 +241,51 @@ class _Board:
         return tuple(sorted(leads - {_DROP})) or (_DROP,)
 
 
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """Ports and lanes by input VC and injection port; an injection port has no lane."""
+
+    router: IntArray
+    came: IntArray
+    entered: IntArray
+    out_port: IntArray
+    lane: npt.NDArray[np.int8]
+    by_lane: Flags
+
+    @classmethod
+    def of(cls, vcs: VirtualChannels, lane: npt.NDArray[np.int8], by_lane: Flags, host_port: IntArray) -> _Sides:
+        network = vcs.network
+        pairs = np.zeros((network.num_channels, 2), dtype=np.int32) if network.ports is None else network.ports
+        came = np.concatenate([pairs[vcs.channel, 1], host_port]).astype(np.int32)
+        within = np.concatenate([np.arange(vcs.total) - vcs.first[vcs.channel], np.full(host_port.size, -1)])
+        return cls(vcs.router, came, within.astype(np.int32), pairs[:, 0].copy(), np.ascontiguousarray(lane), by_lane)
+
+    @property
+    def on(self) -> Callable[[int, int, int], int]:
+        """The lane on a channel of a packet at a place, by its service level; −1 where packets are dropped."""
+        router, came, entered, out_port = self.router, self.came, self.entered, self.out_port
+        flat, by_lane, single = self.lane, self.by_lane, self.lane.shape[:2] == (1, 1)
+
+        def on(at: int, channel: int, level: int) -> int:
+            here, key = router[at], level
+            if by_lane[here, level] and entered[at] >= 0:
+                key = entered[at]
+            return int(flat[0, 0, 0, key] if single else flat[here, came[at], out_port[channel], key])
+
+        return on
+
+
 def _rule(
-    vcs: VirtualChannels, choices: _Choices, entries: npt.NDArray[np.int32], levels: IntArray,
-    ports: tuple[npt.NDArray[np.int8], IntArray],
-) -> Rule:  # fmt: skip
-    """The rule of all switches; `ports` has the lanes, and the port of each terminal at its switch."""
-    network, (lane, host_port) = vcs.network, ports
-    pairs = np.zeros((network.num_channels, 2), dtype=np.int32) if network.ports is None else network.ports
-    came = np.concatenate([pairs[vcs.channel, 1], host_port]).astype(np.int32)
-    within = np.concatenate([np.arange(vcs.total) - vcs.first[vcs.channel], np.full(host_port.size, -1)])
-    router, first, out_port = vcs.router, vcs.first, pairs[:, 0].copy()
-    begin, members = choices.sets.first.astype(np.int64), choices.sets.entries.astype(np.int64)
+    vcs: VirtualChannels, choices: _Choices, entries: npt.NDArray[np.int32], levels: IntArray, sides: _Sides
+) -> Rule:
+    """The rule of all switches."""
+    first, out_port, came, entered, lane_on = vcs.first, sides.out_port, sides.came, sides.entered, sides.on
+    router, begin, members = vcs.router, choices.sets.first.astype(np.int64), choices.sets.entries.astype(np.int64)
     variant, by_lane, count = choices.variant, choices.by_lane, entries.shape[2]
-    single, flat, entered = lane.shape[:2] == (1, 1), np.ascontiguousarray(lane), within.astype(np.int32)
 
     def rule(at: int, address: int, out: Out) -> int:
-        here, port, key = router[at], came[at], levels[address // count]
-        if by_lane[here, key] and entered[at] >= 0:
-            key = entered[at]
+        here, port, level = router[at], came[at], levels[address // count]
+        key = entered[at] if by_lane[here, level] and entered[at] >= 0 else level
         row = entries[variant[here, port, key], here, address % count]
         n, alone = 0, begin[row + 1] - begin[row] == 1
         for i in range(begin[row], begin[row + 1]):
@@ -217,7 +294,7 @@ def _rule(
                 out[n] = EJECT
                 n += 1
             elif channel >= 0 and (alone or out_port[channel] != port):
-                vl = flat[0, 0, 0, key] if single else flat[here, port, out_port[channel], key]
+                vl = lane_on(at, channel, level)
                 if vl >= 0:
                     out[n] = first[channel] + vl
                     n += 1

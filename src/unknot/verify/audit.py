@@ -18,6 +18,7 @@ from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.fabrics import Fabric
 from unknot.network import distances_from
 from unknot.network.model import IntArray
+from unknot.routing.adaptive_fabric import adaptive_routing
 from unknot.routing.forwarding_table import route_lengths
 from unknot.routing.switchboard import TRAFFICS, switchboard
 from unknot.verify.audit_adaptive import AdaptiveVerdicts, adaptive_audit
@@ -151,17 +152,19 @@ def audit(
         audits.append(audit_traffic(of_hosts if traffic == "host-to-host" else tables, traffic))
         found(f"{traffic}: {audits[-1].verdict.established}")
     replies = None if fabric.levels is None else audit_traffic(of_hosts, "host-to-host", replies=True)
-    adaptive = None
+    adaptive = routing = None
     if adapts:
-        replies = None if replies is None else adaptive_audit(tables, replies, replies=True)[0]
-        audits[0], adaptive = adaptive_audit(tables, audits[0])
+        if replies is not None:
+            replies = adaptive_audit(tables, replies, adaptive_routing(fabric, lanes, replies=True))[0]
+        routing = adaptive_routing(fabric, lanes)
+        audits[0], adaptive = adaptive_audit(tables, audits[0], routing)
         found(f"as configured: {audits[0].verdict.established}")
     widest = max(kind.relation.vcs.widest for kind in audits)
     return Audit(
         fabric, technique, widest, _assumption(fabric, widest), audits[0], tuple(audits[1:]), replies,
         audit_multicast(
             fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit,
-            known=not audits[0].unknown.unknown_because and not adapts,
+            known=not audits[0].unknown.unknown_because, adaptive=routing,
         ),
         adaptive,
     )  # fmt: skip

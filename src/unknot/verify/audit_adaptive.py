@@ -15,7 +15,7 @@ from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
 from unknot.fabrics.choices import KEYS
-from unknot.routing.adaptive_fabric import AdaptiveRouting, adaptive_routing
+from unknot.routing.adaptive_fabric import AdaptiveRouting
 from unknot.routing.relation import Relation
 from unknot.verify.audit_findings import SHOWN, Unknown, loop_of
 from unknot.verify.audit_traffic import FollowedTables, TrafficAudit
@@ -54,7 +54,7 @@ class AdaptiveVerdicts:
 
 
 def adaptive_audit(
-    tables: FollowedTables, static: TrafficAudit, *, replies: bool = False
+    tables: FollowedTables, static: TrafficAudit, routing: AdaptiveRouting
 ) -> tuple[TrafficAudit, AdaptiveVerdicts]:
     """Judge traffic between hosts as configured, beside the audit of the static tables.
 
@@ -64,10 +64,9 @@ def adaptive_audit(
         Of a fabric with `groups`.
     static : TrafficAudit
         Of the static tables.
-    replies : bool
-        Whether hosts also answer at the level of the request.
+    routing : AdaptiveRouting
+        Of the same traffic.
     """
-    routing = adaptive_routing(tables.fabric, tables.lanes, replies=replies)
     relation, verdict, free_port = _decided(routing, tables)
     delivery = deliver(routing.waits)
     unknown = Unknown(0, (*static.unknown.unknown_because, *routing.unknown))

@@ -22,6 +22,7 @@ from unknot.certificates import evidence_holds
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
 from unknot.fabrics.levels import LEVELS
+from unknot.routing.adaptive_fabric import AdaptiveRouting
 from unknot.routing.fabric_relation import laned_table
 from unknot.routing.forwarding_table import DROP, EJECT_HERE, forwarding_table
 from unknot.routing.relation import Relation
@@ -94,6 +95,7 @@ def audit_multicast(
     lanes: int | None = None,
     time_limit: float | Deadline = MINUTE,
     known: bool = True,
+    adaptive: AdaptiveRouting | None = None,
 ) -> MulticastAudit | None:
     """Judge the multicast tables of a fabric together with its routes between hosts; None if it has no groups.
 
@@ -105,6 +107,8 @@ def audit_multicast(
         As for `audit`.
     known : bool
         Whether all routes between hosts are known; otherwise "free" is open.
+    adaptive : AdaptiveRouting, optional
+        Routes between hosts where switches choose ports. A deadlock is then open: switches may choose anew.
 
     Raises
     ------
@@ -118,13 +122,15 @@ def audit_multicast(
     laned = fabric.levels is not None or fabric.lanes is not None
     lane = lane_table(fabric, lanes, also=level) if laned else None
     trees = trees_of(fabric, Wiring(fabric, None if lane is None else lane[0][:, :, :, level]))
-    relation = _together(fabric, trees, level, lane)
+    relation = _together(fabric, trees, level, lane, adaptive)
     verdict = check(relation, technique, time_limit=time_limit)
     circling = tuple(tree.circling for tree in trees if tree.circling)
     free = verdict.deadlock_free
     ordered = verdict.certificate is not None and verdict.certificate.kind == "order"
     # Where the ports of a group form no tree, or a row is missing, its dependencies are not all among the routes.
     if free and not (ordered and known and all(tree.is_tree and not tree.open_end for tree in trees)):
+        free = None
+    if free is False and adaptive is not None:
         free = None
     lost = dict.fromkeys(line for tree in trees for line in tree.lost)
     return MulticastAudit(
@@ -144,8 +150,9 @@ def audit_multicast(
 
 
 def _together(
-    fabric: Fabric, trees: list[MulticastTree], level: int, lane: tuple[npt.NDArray[np.int8], int] | None
-) -> Relation:
+    fabric: Fabric, trees: list[MulticastTree], level: int, lane: tuple[npt.NDArray[np.int8], int] | None,
+    adaptive: AdaptiveRouting | None,
+) -> Relation:  # fmt: skip
     """Routes between hosts and along the trees, as one relation; in lanes every host sends for itself."""
     board, lids = switchboard(fabric), destinations(fabric, "host-to-host")
     hosts, routers = fabric.network.num_terminals, fabric.network.num_routers
@@ -157,10 +164,12 @@ def _together(
         towards[list(path), column] = list(path.values())
         towards[end, column] = EJECT_HERE
         sends[list(path), column] = True
-    next_channel = np.concatenate([board.next_channel[:, lids], towards], axis=1)
-    labels = [fabric.lid_name(int(i)) for i in lids]
-    labels += [f"{tree.name} towards {fabric.network.router_name(end)}" for tree, end, _ in ends]
     homes = np.array([end for _, end, _ in ends], dtype=np.int32)
+    labels = [f"{tree.name} towards {fabric.network.router_name(end)}" for tree, end, _ in ends]
+    if adaptive is not None:
+        return adaptive.beside(towards, homes.astype(np.int64), labels, level)
+    next_channel = np.concatenate([board.next_channel[:, lids], towards], axis=1)
+    labels = [*(fabric.lid_name(int(i)) for i in lids), *labels]
     name = f"multicast and host-to-host on the tables of {fabric.name}"
     if lane is None:
         destination, counts = pairs_by_switch(fabric, board, "host-to-host")

@@ -6,6 +6,7 @@ A fabric is a list of cables between ports, written as ibnetdiscover prints it, 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
@@ -67,8 +68,10 @@ class Drawn:
 
     def joined(self, pair: frozenset[str]) -> frozenset[str]:
         """Two switches, or in a dragonfly+ their groups where these differ: two faults there may cancel out."""
-        groups = frozenset(f"group {node[2]}" for node in pair)
-        return groups if self.kind == "dragonfly+" and len(groups) > 1 else pair
+        if not self.kind.startswith("dragonfly"):
+            return pair
+        groups = frozenset(node[2] if self.kind == "dragonfly+" else node[1:-2] for node in pair)
+        return frozenset(f"group {group}" for group in groups) if len(groups) > 1 else pair
 
     @property
     def between(self) -> list[Cable]:
@@ -196,10 +199,60 @@ FAMILIES = (
 )
 
 
-def drawn(seed: int) -> Drawn:
+def _of_graph(kind: str, graph: nx.Graph, random: Random) -> Drawn:
+    drawn = Drawn(kind)
+    name = dict(zip(graph, switches(random, len(graph)), strict=True))
+    times, hosts = random.choice([1, 1, 2]), random.randint(1, 4)
+    for u, v in graph.edges:
+        drawn.join(name[u], name[v], times)
+    for switch in name.values():
+        for _ in range(hosts):
+            drawn.host(f"H{len(drawn.cables):05d}", switch)
+    return drawn
+
+
+def mesh(random: Random) -> Drawn:
+    sides = random.choice([(5, 5), (6, 7), (8, 8), (4, 5, 6), (5, 9), (4, 4, 4)])
+    return _of_graph("mesh", nx.grid_graph(list(sides)), random)
+
+
+def hypercube(random: Random) -> Drawn:
+    return _of_graph("hypercube", nx.hypercube_graph(random.randint(4, 7)), random)
+
+
+def hyperx(random: Random) -> Drawn:
+    sides = random.choice([(4, 5), (5, 5), (6, 6), (3, 4, 5), (4, 4, 4), (7, 5)])
+    graph = nx.complete_graph(sides[0])
+    for side in sides[1:]:
+        graph = nx.cartesian_product(graph, nx.complete_graph(side))
+    return _of_graph("HyperX", graph, random)
+
+
+def dragonfly(random: Random) -> Drawn:
+    drawn = Drawn("dragonfly")
+    size, ends = random.randint(4, 8), random.randint(1, 3)
+    groups = random.choice([size * ends + 1, random.randint(5, size * ends + 1)])
+    name = [[f"S{1000 + 100 * g + i}" for i in range(size)] for g in range(groups)]
+    for group in name:
+        for u, v in combinations(group, 2):
+            drawn.join(u, v)
+    used, times = [0] * groups, random.choice([1, max(1, size * ends // (groups - 1))])
+    for g, h in combinations(range(groups), 2):
+        for _ in range(times):
+            drawn.join(name[g][used[g] % size], name[h][used[h] % size])
+            used[g] += 1
+            used[h] += 1
+    _hosts(drawn, random, [switch for group in name for switch in group], 3)
+    return drawn
+
+
+MORE = (mesh, hypercube, hyperx, dragonfly)
+
+
+def drawn(seed: int, families: Sequence[Callable[[Random], Drawn]] = FAMILIES) -> Drawn:
     """A fabric with 1 to 5 % of its cables damaged."""
     random = Random(seed)
-    fabric = FAMILIES[seed % len(FAMILIES)](random)
+    fabric = families[seed % len(families)](random)
     share = random.uniform(0.01, 0.05)
     for _ in range(max(1, round(share * len(fabric.between)))):
         _plant(fabric, random)

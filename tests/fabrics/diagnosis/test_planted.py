@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from tests.fabrics.diagnosis.planted import Drawn, Fault, drawn, text
+from tests.fabrics.diagnosis.planted import FAMILIES, MORE, Drawn, Fault, drawn, text
 from unknot.fabrics import read_fabric
 from unknot.fabrics.diagnosis import Diagnosis, Finding, diagnose
 
+Families = Sequence[Callable[[Random], Drawn]]
 CABLES = {"missing cable", "misplaced cable", "swapped cables", "extra cable"}
 WORDS = {
     "missing": CABLES - {"extra cable"},
@@ -31,9 +34,9 @@ def naming(fault: Fault, found: Diagnosis) -> list[Finding]:
     return [one for part in parts for one in part] if all(parts) else []
 
 
-def tried(seed: int, folder: Path) -> tuple[Drawn, Diagnosis, int, int]:
+def tried(seed: int, folder: Path, families: Families = FAMILIES) -> tuple[Drawn, Diagnosis, int, int]:
     """A fabric, its diagnosis, the faults that are not named, and the findings that are none."""
-    fabric = drawn(seed)
+    fabric = drawn(seed, families)
     file = folder / "fabric.ibnetdiscover"
     file.write_text(text(fabric))
     found = diagnose(read_fabric(file))
@@ -49,12 +52,19 @@ def test_planted_faults_are_named_and_nothing_else(seed: int, tmp_path: Path) ->
     assert (found.structure.kind, missed, false) == (fabric.kind, 0, 0)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_planted_faults_of_other_families_are_named(seed: int, tmp_path: Path) -> None:
+    fabric, found, missed, false = tried(seed, tmp_path, MORE)
+    assert (found.structure.kind, missed, false) == (fabric.kind, 0, 0)
+
+
 @pytest.mark.campaign
-def test_of_many_faults_nearly_all_are_named(tmp_path: Path) -> None:
-    every = [tried(seed, tmp_path) for seed in range(1000, 1200)]
+@pytest.mark.parametrize("families", [FAMILIES, MORE])
+def test_of_many_faults_nearly_all_are_named(families: Families, tmp_path: Path) -> None:
+    every = [tried(seed, tmp_path, families) for seed in range(1000, 1200)]
     faults = sum(len(fabric.faults) for fabric, *_ in every)
     cables = sum(len(fabric.between) for fabric, *_ in every)
-    missed, false = (sum(row[part] for row in every) for part in (2, 3))
+    missed, false = sum(row[2] for row in every), sum(row[3] for row in every)
     print(
         f"{faults - missed} of {faults} faults named, {false} false alarms on {cables} cables of {len(every)} fabrics"
     )

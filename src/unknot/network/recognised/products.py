@@ -23,6 +23,8 @@ from unknot.network.recognised.matching import placed
 from unknot.network.recognised.structure import NONE, WORST, Kind, Structure, differences, wrong
 
 RING, LINE, CLIQUE = "ring", "line", "clique"
+SIGNATURES = 4
+"""Commonest sets of factors around a router that are tried: every missing cable spoils those of several routers."""
 STARTS = 16
 """Routers that are tried as the first."""
 SURE = 0.03
@@ -86,8 +88,8 @@ def product_of(links: CableCounts) -> Structure:
         return NONE
     shown = [_around(links.neighbours, router) for router in range(links.routers)]
     counts = Counter(tuple(sorted(map(_size, one))) for one in shown)
-    first, second = ([one for one, _ in counts.most_common(2)] * 2)[:2]
-    tried = (_from_signature(links, first, shown), _from_signature(links, second, shown), _meshes(links))
+    tried = [_from_signature(links, signature, shown) for signature, _ in counts.most_common(SIGNATURES)]
+    tried.insert(2, _meshes(links))
     return _best(links, chain.from_iterable(tried))
 
 
