@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tests.certificates.specimens import _removed
+from tests.verify.controllers.drawn import table as drawn_table
 from unknot.certificates import delivery_claim, document, size_claim, verdict_claim
 from unknot.certificates.documents import part_of
 from unknot.flow_control import technique
@@ -26,6 +27,8 @@ from unknot.remedies.escape import escaped
 from unknot.routing import Relation, dimension_order, fully_adaptive, shortest_paths, up_down
 from unknot.synthesis import Request, decide, every_size
 from unknot.verify import Failures, check, deliver, fault_sweep, update
+from unknot.verify.controllers import check_table
+from unknot.verify.controllers.evidence import claims as table_claims
 from unknot.verify.delivery import answer_claims
 from unknot.verify.phases import PhasedChunks, check_phases
 from unknot.verify.progress import progress, progress_claims
@@ -264,7 +267,15 @@ ON_NETWORKS: dict[str, Callable[[Network, int], Document]] = {
     "lanes and load": _lanes, "lanes of routes": _routes, "update": _update, "failures": _failures,
     "faults": _faults, "audits": _audit, "collective": _collective, "schedule": _schedule,
 }  # fmt: skip
-ALONE: dict[str, Callable[[int, int], Document]] = {"phases": _phases, "rule": _rule, "rules": _rules}
+
+
+def _controllers(number: int, v: int) -> Document:
+    return document(None, None, table_claims(check_table(drawn_table(7 * number + v), caches=2)))
+
+
+ALONE: dict[str, Callable[[int, int], Document]] = {
+    "controllers": _controllers, "phases": _phases, "rule": _rule, "rules": _rules,
+}  # fmt: skip
 KINDS = [*ON_NETWORKS, *ALONE]
 
 

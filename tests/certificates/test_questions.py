@@ -273,3 +273,12 @@ def test_questions_that_make_no_sense(words: tuple[str, ...], why: str, tmp_path
     Path("evidence.json").write_text("{}")
     code, said = run("accept", "evidence.json", *words)
     assert (code, why in " ".join(said.split())) == (2, True), said
+
+
+def test_state_tables_are_asked_for_by_their_file(tmp_path: Path) -> None:
+    folder = Path(__file__).parents[2] / "examples/hangs"
+    stalls, saves, evidence = folder / "mi-stalls.toml", folder / "mi-saves.toml", str(tmp_path / "evidence.json")
+    assert run("protocol", str(stalls), "--evidence", evidence)[0] == 1
+    assert run("accept", evidence, "--claim", f"controllers('{stalls}', answer=False)")[0] == 0
+    assert run("accept", evidence, "--claim", f"controllers('{saves}', answer=False)")[0] == 1
+    assert run("accept", evidence, "--claim", f"controllers('{stalls}', caches=2, answer=False)")[0] == 1

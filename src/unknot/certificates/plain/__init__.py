@@ -47,6 +47,9 @@ Of a claim one reads `reading` and `tables`, the file that names its subject wit
 - lanes: fewer lanes, and fewer changes of routes, refuted: `lanes`, `lanes of routes`, `changes`
 - loads: load of the busiest channel: `load`
 - carries: flows that carry all that terminals send: `carries`
+- expressions: expressions of state tables, sets of nodes and numbers
+- tabled: nodes with state tables, and what they do with messages of one address
+- controllers: state tables that cannot deadlock, and runs to a deadlock: `controllers`
 - phases: phases of collective operations: `phases`
 - progress: arbiters under which every packet arrives: `progress`
 - ends: end points of a protocol: queues of terminals, and messages that follow each other
@@ -73,6 +76,7 @@ from unknot.certificates.plain import registry
 if TYPE_CHECKING:
     from unknot.certificates.plain.collective import Collective as Collective
     from unknot.certificates.plain.collective import check_collective as check_collective
+    from unknot.certificates.plain.controllers import check_controllers as check_controllers
     from unknot.certificates.plain.deadlock import check_deadlock as check_deadlock
     from unknot.certificates.plain.deadlock import check_size as check_size
     from unknot.certificates.plain.deadlock import fewest_packets as fewest_packets

@@ -12,6 +12,7 @@ from typing import Any
 from unknot.certificates.plain import (  # noqa: F401
     carries,
     collective,
+    controllers,
     deadlock,
     delivery,
     failures,

@@ -89,10 +89,12 @@ class ProtocolTableAnswer(Form, of=TableVerdict, without="table deadlock"):
 
     table = """
         protocol deadlock_free seconds established networks virtual_networks mapping by_causes assumptions
-        merged unknown lacking caches states whole steps stalled
+        merged unknown lacking caches states whole certificate_holds steps stalled
     """
 
     protocol: str
+    certificate_holds: bool | None
+    """Whether the separate checker accepts the evidence; null: there is none, or it is too large."""
     virtual_networks: str
     """How many virtual networks are needed, in words."""
     steps: list[str]

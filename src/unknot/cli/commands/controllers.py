@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from unknot._base.deadline import Deadline
 from unknot.cli.commands.answered import Answered, AnswerFiles, give
 from unknot.cli.commands.options import Options
-from unknot.cli.commands.printing import notify
 
 if TYPE_CHECKING:
     from unknot.verify.controllers import StateTable
@@ -60,6 +59,7 @@ def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output
     from unknot.cli.answers.messages import ProtocolTableAnswer
     from unknot.cli.commands import activity
     from unknot.verify.controllers import check_table
+    from unknot.verify.controllers.evidence import claims, holds
     from unknot.verify.controllers.words import stalled, steps, virtual_networks
 
     began = time.monotonic()
@@ -78,17 +78,21 @@ def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output
         "virtual_networks": virtual_networks(verdict),
         "steps": steps(verdict),
         "stalled": stalled(verdict),
+        "certificate_holds": deadline.closing.unless_over(lambda: holds(verdict)),
         "assumptions": assumptions(table),
         "merged": list(table.merged),
         "unknown": list(table.unknown),
         "seconds": time.monotonic() - began,
     }
     answered = Answered(
-        ProtocolTableAnswer, (verdict,), keys, holds=(verdict.deadlock_free,), claims=list, relation=None
+        ProtocolTableAnswer,
+        (verdict,),
+        keys,
+        holds=(verdict.deadlock_free,),
+        claims=lambda: claims(verdict),
+        relation=None,
     )
-    if output.evidence is not None:
-        notify(f"{output.evidence} was not written: the checker has no subject for state tables")
-    return give(answered, None, output.json)
+    return give(answered, output.evidence, output.json)
 
 
 def assumptions(table: StateTable) -> list[str]:

@@ -184,6 +184,17 @@ def phases(
     return claim("phases", deadlock_free=answer, **asdict(system))
 
 
+def controllers(about: About, file: str, caches: int = 3, answer: bool | None = True) -> Document:
+    """Controllers of a state table cannot wait for each other for ever, or can."""
+    from unknot.cli.commands.controllers import table_in
+    from unknot.verify.controllers.evidence import asked
+
+    table = table_in(file)
+    if table is None:
+        raise UnknotError(f"--claim: {file} has no state tables; a protocol of message classes is protocol(…)")
+    return claim(**asked(table, caches, answer))
+
+
 def rule(about: About, family: str) -> Document:
     """The routing is a rule that cannot deadlock on meshes of every size."""
     from unknot.synthesis.design import family_of
@@ -213,8 +224,8 @@ def rules(about: About, family: str, vcs: str, by: str = "states", least: int | 
 KINDS = {
     made.__name__: made
     for made in (
-        changes, cuts, deadlock_free, delivered, escapes, failures, lanes, lanes_of_routes, lengths, load,
-        phases, progress, protocol, removals, rule, rules, size, update,
+        changes, controllers, cuts, deadlock_free, delivered, escapes, failures, lanes, lanes_of_routes, lengths,
+        load, phases, progress, protocol, removals, rule, rules, size, update,
     )
 }  # fmt: skip
 """Claims by their names in --claim."""
