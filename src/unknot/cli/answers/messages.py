@@ -84,7 +84,7 @@ class StalledMessageForm(Form, of=StalledMessage):
     """A message that stands at the head of a queue for ever."""
 
 
-class ProtocolTableAnswer(Form, of=TableVerdict, without="table deadlock"):
+class ProtocolTableAnswer(Form, of=TableVerdict, without="table deadlock missing"):
     """JSON answer of `unknot protocol` about a state table."""
 
     table = """
@@ -98,7 +98,7 @@ class ProtocolTableAnswer(Form, of=TableVerdict, without="table deadlock"):
     virtual_networks: str
     """How many virtual networks are needed, in words."""
     steps: list[str]
-    """The run to a deadlock, in words."""
+    """The run to a deadlock, in words; without one, to a cell that is missing."""
     stalled: list[StalledMessageForm]
     """Heads of the queues that stand still in the deadlock."""
     assumptions: list[str]

@@ -27,14 +27,15 @@ class Tables(Options):
     unordered
         No virtual network keeps the order of messages between two nodes, whatever the file says.
     states : STATES
-        Most states of an address; beyond them the answer is open unless a deadlock is found.
+        Most states of an address, by default 10 million or what fits the memory; beyond them the answer is open
+        unless a deadlock is found.
     """
 
     heading = "State tables"
     caches: int = 3
     addresses: int = 2
     unordered: bool = False
-    states: int = 1_000_000
+    states: int | None = None
 
 
 def table_in(subject: str) -> StateTable | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from unknot.verify.controllers.reachable import Waiting
 from unknot.verify.controllers.steps import ASIDE, Controllers, ControllerStep, State, moves
 
 Queue = tuple[int, int]
@@ -80,7 +81,7 @@ class QueuePattern:
     blocks: frozenset[Queue]
 
 
-def pattern(one: Standing, network: Sequence[int]) -> QueuePattern:
+def pattern(one: Waiting, network: Sequence[int]) -> QueuePattern:
     """The queues of a state, where each group has a virtual network."""
     blocks = frozenset((node, network[group]) for node, group in one.stalls)
     return QueuePattern(frozenset((node, network[group]) for node, group in one.full) - blocks, blocks)
@@ -104,19 +105,12 @@ def blocked(controllers: Controllers, patterns: Iterable[QueuePattern]) -> list[
 class WaitingStates:
     """States of one address by their waiting messages, the first found of each kind first."""
 
-    def __init__(self, controllers: Controllers, states: Iterable[State], each: int = 6) -> None:
-        self.controllers = controllers
-        self.kinds: dict[Standing, list[State]] = {}
-        for state in states:
-            one = standing(controllers, state)
-            if one.waits and not one.moving:
-                several = self.kinds.setdefault(one, [])
-                if len(several) < each:
-                    several.append(state)
+    def __init__(self, controllers: Controllers, kinds: Mapping[Waiting, list[int]]) -> None:
+        self.controllers, self.kinds = controllers, kinds
 
-    def blocked(self, network: Sequence[int]) -> Mapping[QueuePattern, list[State]]:
+    def blocked(self, network: Sequence[int]) -> Mapping[QueuePattern, list[int]]:
         """States that may be part of a deadlock under a mapping, by their patterns."""
-        patterns: dict[QueuePattern, list[State]] = {}
+        patterns: dict[QueuePattern, list[int]] = {}
         for one, states in self.kinds.items():
             patterns.setdefault(pattern(one, network), []).extend(states)
         return {one: patterns[one] for one in blocked(self.controllers, patterns)}

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from unknot._base.deadline import MINUTE, Deadline, counts_work
+from unknot._base.memory import require
 from unknot._base.numbers import require_whole
 from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued
 from unknot.verify.controllers.causes import acyclic
 from unknot.verify.controllers.expressions import TableError
-from unknot.verify.controllers.joined import Deadlock, Joints, each_alone, stands_apart
+from unknot.verify.controllers.joined import AddressRun, Deadlock, Joints, each_alone, stands_apart
 from unknot.verify.controllers.lasting import lasts
 from unknot.verify.controllers.mapping import Fewest, Judge, numbered
+from unknot.verify.controllers.packed import Packed
 from unknot.verify.controllers.reachable import MOST_STATES, TIME, Reached, explore
 from unknot.verify.controllers.steps import Controllers
 from unknot.verify.controllers.table import StateTable
@@ -55,6 +57,8 @@ class TableVerdict(ThreeValued, Brief, asks="deadlock_free"):
         A run of some addresses to a deadlock.
     lasting : bool or None
         Whether the deadlock is shown to last whatever cores begin later.
+    missing : list of (step, state)
+        A run of one address to a state in which the first cell that is missing is needed.
 
     Examples
     --------
@@ -78,6 +82,7 @@ class TableVerdict(ThreeValued, Brief, asks="deadlock_free"):
     lacking: list[str]
     deadlock: Deadlock | None = None
     lasting: bool | None = None
+    missing: AddressRun = field(default_factory=list)
 
 
 @counts_work
@@ -86,7 +91,7 @@ def check_table(
     *,
     caches: int = MOST_CACHES,
     addresses: int = 2,
-    states: int = MOST_STATES,
+    states: int | None = None,
     time_limit: float | Deadline = MINUTE,
 ) -> TableVerdict:
     """Decide whether controllers can deadlock on their virtual networks, and find the fewest networks.
@@ -101,8 +106,9 @@ def check_table(
         Nodes of the kind that is many, 1 to 3.
     addresses : int
         Most addresses of a deadlock that is looked for, 1 to 3.
-    states : int
-        Most states of an address; beyond them the answer is open unless a deadlock is found.
+    states : int, optional
+        Most states of an address, by default 10 million or what fits the memory; beyond them the answer is open
+        unless a deadlock is found.
     time_limit : float
         Seconds, or a running `Deadline`.
 
@@ -115,6 +121,8 @@ def check_table(
     ------
     TableError
         If the table or a number cannot be.
+    SizeError
+        If so many `states` are estimated to take more memory than there may be used.
 
     Examples
     --------
@@ -124,12 +132,14 @@ def check_table(
     """
     require_whole("caches", caches, 1, MOST_CACHES, error=TableError)
     require_whole("addresses", addresses, 1, MOST_ADDRESSES, error=TableError)
-    require_whole("states", states, 1, 10**9, error=TableError)
+    require_whole("states", MOST_STATES if states is None else states, 1, 10**9, error=TableError)
     deadline = Deadline.of(time_limit)
     controllers = Controllers(table, caches)
-    mapped = [i for i, name in enumerate(table.groups) if name not in table.inside]
-    for most in sorted({min(states, some) for some in (*FIRST, states)}):
-        reached = explore(controllers, deadline.part(EXPLORING), most)
+    reached, most = Reached(Packed(controllers)), MOST_STATES if states is None else states
+    for some in sorted({min(most, some) for some in (*FIRST, most)}):
+        if states is not None and reached.limit:
+            require(f"{states:,} states of an address", int(states * reached.bytes_each))
+        explore(reached, deadline.part(EXPLORING), some)
         judge = Judge(controllers, reached, addresses)
         free, deadlock = judge(numbered(table))
         joints = judge.joints(numbered(table))
@@ -143,21 +153,24 @@ def check_table(
         apart = free is False and stands_apart(controllers, deadlock)
         if apart or (free is False and _deadlocks_apart(table, caches, addresses, deadline)):
             fewest, proved = 0, True
-    elif free and not certain:
+    unless_lacking = bool(free and reached.whole and not table.unknown)
+    if free and not certain:
         free = None
+    mapped = [i for i, name in enumerate(table.groups) if name not in table.inside]
     if fewest is None and certain:
         search = Fewest(len(table.groups), mapped, lambda network: judge(network)[0])
         rows, proved = search.found(lambda: deadline.over)
         fewest = len(rows) or None
     verdict = TableVerdict(
         free, "", table, caches, list(table.designed.values()), fewest, proved and fewest is not None,
-        _named(table, rows), [], len(reached.before), reached.whole,
+        _named(table, rows), [], reached.count, reached.whole,
         [f"{kind} in {state}: {message}" for kind, state, message in reached.lacking], deadlock, lasting,
+        reached.alone(min(reached.lacking.values())) if reached.lacking else [],
     )  # fmt: skip
     if free is None:
         causes = Fewest(len(table.groups), mapped, lambda network: acyclic(table, network) or None)
         verdict = replace(verdict, by_causes=_named(table, causes.found(lambda: deadline.over)[0]))
-    return replace(verdict, established=_established(verdict, reached))
+    return replace(verdict, established=_established(verdict, reached.limit, unless_lacking))
 
 
 FIRST = (2_000, 20_000)
@@ -170,7 +183,9 @@ def _deadlocks_apart(table: StateTable, caches: int, addresses: int, deadline: D
     """Whether a deadlock with a network for each message is found among the first states."""
     controllers = Controllers(each_alone(table), caches)
     for most in FIRST:
-        judge = Judge(controllers, explore(controllers, deadline, most), addresses)
+        reached = Reached(Packed(controllers))
+        explore(reached, deadline, most)
+        judge = Judge(controllers, reached, addresses)
         network = range(len(controllers.groups))
         deadlock = judge(network)[1]
         if deadlock is not None:
@@ -206,7 +221,7 @@ def _merged(joints: Joints, deadlock: Deadlock) -> bool:
     return False
 
 
-def _established(verdict: TableVerdict, reached: Reached) -> str:
+def _established(verdict: TableVerdict, limit: str, unless_lacking: bool) -> str:
     """What is shown, in words."""
     table = verdict.table
     caches = f"{verdict.caches} nodes of kind {next(kind.name for kind in table.kinds if kind.many)}"
@@ -221,8 +236,10 @@ def _established(verdict: TableVerdict, reached: Reached) -> str:
         return "undecided: the deadlock that was found takes conditions that were left out"
     if table.unknown:
         return f"undecided: not all was understood, {table.unknown[0]} first"
-    if reached.lacking:
-        return f"undecided: the table lacks {len(reached.lacking)} cells that are needed, {verdict.lacking[0]} first"
-    if not reached.whole:
-        return f"undecided: not all states of an address were found; the search ended at {reached.limit}"
+    if verdict.lacking:
+        cells = f"{len(verdict.lacking)} cells that are needed, {verdict.lacking[0]} first"
+        rest = "; while none is, no messages can block each other" if unless_lacking else ""
+        return f"undecided: the table lacks {cells} after {len(verdict.missing)} steps{rest}"
+    if not verdict.whole:
+        return f"undecided: not all states of an address were found; the search ended at {limit}"
     return "undecided: messages could block each other, and no run to that was found"

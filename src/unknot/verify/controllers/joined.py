@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, permutations
 
 from unknot.verify.controllers.blocking import QueuePattern, standing
-from unknot.verify.controllers.reachable import Reached, Renaming, run_to
+from unknot.verify.controllers.reachable import Reached
+from unknot.verify.controllers.renaming import Renaming
 from unknot.verify.controllers.steps import ASIDE, Controllers, ControllerStep, Message, MessageLine, State
 from unknot.verify.controllers.table import StateTable
 
@@ -67,25 +68,26 @@ class Deadlock:
 class Joints:
     """Search for deadlocks of several addresses."""
 
-    def __init__(self, controllers: Controllers, reached: Reached, network: Sequence[int]) -> None:
+    def __init__(self, controllers: Controllers, reached: Reached | None, network: Sequence[int]) -> None:
         self.controllers, self.reached, self.network = controllers, reached, network
         self.names = Renaming(controllers)
-        self.runs: dict[State, AddressRun] = {}
+        self.runs: dict[int, AddressRun] = {}
 
-    def run(self, state: State) -> AddressRun:
+    def run(self, number: int) -> AddressRun:
         """Steps to a state with its own names of caches."""
-        if state not in self.runs:
-            run = run_to(self.controllers, self.reached, state)
+        if number not in self.runs and self.reached is not None:
+            run = self.reached.alone(number)
             last = run[-1][1] if run else self.controllers.start
+            state = self.reached.state(number)
             order = next(one for one in self.names.renamed if self.names.exchanged(last, one) == state)
-            self.runs[state] = self._renamed(run, order)
-        return self.runs[state]
+            self.runs[number] = self._renamed(run, order)
+        return self.runs[number]
 
     def place(self, node: int, address: int, homes: int) -> Place:
         shared = homes == 1 or self.controllers.kinds[node].many
         return node, 0 if shared else address
 
-    def deadlock(self, blocked: Mapping[QueuePattern, list[State]], addresses: int = 2) -> Deadlock | None:
+    def deadlock(self, blocked: Mapping[QueuePattern, list[int]], addresses: int = 2) -> Deadlock | None:
         """Look for a deadlock of at most so many addresses."""
         for one, states in blocked.items():
             if not one.needs and (found := self._joined([self.run(states[0])], 1)):
@@ -101,7 +103,7 @@ class Joints:
                         return found
         return None
 
-    def _candidates(self, blocked: Mapping[QueuePattern, list[State]], count: int) -> Iterator[list[AddressRun]]:
+    def _candidates(self, blocked: Mapping[QueuePattern, list[int]], count: int) -> Iterator[list[AddressRun]]:
         """Runs of addresses whose last states block each other, if caches are exchanged."""
         listed = list(blocked.items())
         for chosen in combinations_with_replacement(range(len(listed)), count):
@@ -259,7 +261,7 @@ def stands_apart(controllers: Controllers, deadlock: Deadlock) -> bool:
         return state[0], tuple(sorted(channels.items()))
 
     order: dict[Line, tuple[int, ...]] = {}
-    joints = Joints(finest, Reached(), range(len(finest.groups)))
+    joints = Joints(finest, None, range(len(finest.groups)))
     for (target, group, source), addresses in deadlock.order:
         left = [list(_on_line(joints, deadlock, i, (target, group, source))) for i in range(len(deadlock.states))]
         for address in addresses:

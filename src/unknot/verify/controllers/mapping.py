@@ -32,7 +32,7 @@ class Judge:
     deadlocks: list[Deadlock] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.states = WaitingStates(self.controllers, self.reached.before)
+        self.states = WaitingStates(self.controllers, self.reached.waiting())
 
     def __call__(self, network: Network) -> tuple[bool | None, Deadlock | None]:
         """Whether a mapping is free of deadlock, with a deadlock if there is one; None where neither is found."""

@@ -116,6 +116,8 @@ class Kind:
         Events that come by themselves in the states that have a cell for them.
     many : bool
         Whether there are several nodes, as of caches, or one for an address, as its home.
+    entries : sequence of str
+        States that take an entry of the node's table of transactions (MSHR, TBE).
 
     Examples
     --------
@@ -129,6 +131,7 @@ class Kind:
     core: tuple[str, ...] = ()
     timers: tuple[str, ...] = ()
     many: bool = False
+    entries: tuple[str, ...] = ()
 
     @property
     def begun(self) -> tuple[str, ...]:
@@ -221,6 +224,11 @@ class StateTable:
         if kind.start not in kind.states:
             message = f"{kind.name} begins in {kind.start!r}, which has no row; {near(kind.start, kind.states)}"
             raise TableError(message, (kind.name, "start"))
+
+        for name in kind.entries:
+            if name not in kind.states:
+                message = f"entries: {kind.name} has no state {name!r}; {near(name, kind.states)}"
+                raise TableError(message, (kind.name, "entries"))
 
     def rules(self) -> Iterator[tuple[Kind, TableCell]]:
         """All rules with their kinds."""

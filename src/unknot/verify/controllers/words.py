@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unknot.verify.controllers.decision import TableVerdict
-from unknot.verify.controllers.joined import Deadlock, Joints
+from unknot.verify.controllers.joined import Deadlock, Joints, JointStep
 from unknot.verify.controllers.mapping import numbered
-from unknot.verify.controllers.reachable import Reached
 from unknot.verify.controllers.steps import ASIDE, Controllers, Message, MessageLine, State
 
 LETTERS = "ABC"
@@ -42,17 +41,18 @@ class StalledMessage:
 
 
 def steps(verdict: TableVerdict) -> list[str]:
-    """The run to the deadlock in words; empty without one."""
-    if verdict.deadlock is None:
-        return []
-    controllers = Controllers(verdict.table, verdict.caches)
-    words, before = [], dict.fromkeys(range(len(verdict.deadlock.states)), controllers.start)
-    for move in verdict.deadlock.moves:
+    """The run to the deadlock in words; without one, the run to a cell that is missing."""
+    controllers, found = Controllers(verdict.table, verdict.caches), verdict.deadlock
+    if found is None:
+        moves = tuple(JointStep(0, step, after) for step, after in verdict.missing)
+        found = Deadlock(moves, (controllers.start,), 1)
+    words, before = [], dict.fromkeys(range(len(found.states)), controllers.start)
+    for move in found.moves:
         step = move.step
-        name = _name(controllers, verdict.deadlock, step.node, move.address)
+        name = _name(controllers, found, step.node, move.address)
         sent = "".join(
             f"; sends {controllers.table.messages[message[0]]} to "
-            f"{_name(controllers, verdict.deadlock, channel.target, move.address)}"
+            f"{_name(controllers, found, channel.target, move.address)}"
             for channel, message in _sent(before[move.address], move.after, step.channel)
         )
         row = controllers.states[controllers.kinds[step.node].name][move.after[0][step.node][0]]
@@ -82,7 +82,7 @@ def stalled(verdict: TableVerdict) -> list[StalledMessage]:
         return []
     controllers = Controllers(verdict.table, verdict.caches)
     network = numbered(verdict.table)
-    joints, deadlock = Joints(controllers, Reached(), network), verdict.deadlock
+    joints, deadlock = Joints(controllers, None, network), verdict.deadlock
     order = dict(deadlock.order)
     heads: dict[object, StalledMessage] = {}
     for address, state in enumerate(deadlock.states):
