@@ -6,6 +6,7 @@ with the library but the records of a table: expressions are Python's own, on se
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -136,8 +137,9 @@ class Twin:
                 for event in kind.core:
                     own = {"requestor": Nodes([node]), "sender": Nodes([node])}
                     for rule, values in self.cells(rows, address, node, event, own):
-                        if rule.answer == "take":
-                            yield self.taken(state, address, node, rule, values), False
+                        after = self.taken(state, address, node, rule, values) if rule.answer == "take" else None
+                        if after is not None and self.fits(state, after):
+                            yield after, False
         busy = {where for where, _ in heads}
         gone: set[Any] = set()
         for i, message in enumerate(lines):
@@ -154,7 +156,9 @@ class Twin:
             if not found:
                 yield None, True
             for rule, values in found:
-                if rule.answer == "take":
+                if rule.answer == "take" and self.fits(
+                    state, self.taken(rest, message[0], message[3], rule, dict(values))
+                ):
                     yield (
                         self.taken(rest, message[0], message[3], rule, values),
                         not any(other.answer == "stall" for other, _ in found),
@@ -166,7 +170,31 @@ class Twin:
             rest = (rows, lines, heads, (*aside[:i], *aside[i + 1 :]))
             for rule, values in self.met(state, message):
                 if rule.answer == "take":
-                    yield self.taken(rest, message[0], message[3], rule, values), True
+                    after = self.taken(rest, message[0], message[3], rule, values)
+                    if self.fits(state, after):
+                        yield after, True
+
+    def fits(self, before: Any, after: Any) -> bool:
+        """Whether queues have room for all messages, and nodes entries for all states that take one."""
+        full: Counter[Any] = Counter(map(self.queue, (*after[1], *(m for _, m in after[2]), *after[3])))
+        were, are = Counter(before[1]), Counter(after[1])
+        grown = {self.queue(one) for one in are if are[one] > were[one]}
+        if any(full[queue] > self.table.rooms.get(queue[1], full[queue]) for queue in grown):
+            return False
+        for place in {self.place(node, a) for node in range(len(self.nodes)) for a in range(self.addresses)}:
+            limit = self.table.limits.get(self.nodes[place[0]][0].name, 99)
+            if self.held(after, place) > max(limit, self.held(before, place)):
+                return False
+        return True
+
+    def held(self, state: Any, place: Any) -> int:
+        """Entries that a node has in use."""
+        return sum(
+            state[0][address][node][0] in kind.entries
+            for address in range(self.addresses)
+            for node, (kind, _) in enumerate(self.nodes)
+            if self.place(node, address) == place
+        )
 
     def met(self, state: Any, message: Any) -> list[tuple[TableCell, Any]]:
         address, name, source, target, fields = message

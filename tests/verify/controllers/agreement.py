@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
+from dataclasses import replace
+from itertools import product
+from typing import Any
 
 from tests.reference.controllers import TooLargeError, Twin, replayed
-from tests.verify.controllers.drawn import table
-from unknot.verify.controllers import StateTable, check_table
+from tests.verify.controllers.drawn import constructs, table
+from unknot.verify.controllers import StateTable, check_table, least_rooms
+from unknot.verify.controllers.evidence import holds
 
 
 def found(drawn: StateTable, caches: int, most: int) -> tuple[bool | None, int]:
@@ -32,10 +37,54 @@ def compare(seeds: range, most: int, caches: int) -> Counter[str]:
         verdict = check_table(drawn, caches=many)
         truth, states = found(drawn, many, most)
         seen[f"{verdict.answer} {truth}"] += 1
+        seen.update(constructs(drawn))
+        if verdict.answer != "open":
+            assert holds(verdict) is not False, seed
         seen["large"] += states >= 10_000
         assert not (verdict.answer == "yes" and truth), seed
         assert verdict.answer != "no" or replayed(drawn, many, verdict.deadlock), seed
         assert not (verdict.answer == "no" and truth is False), seed
         if verdict.answer == "open":
             assert verdict.lacking, seed
+    return seen
+
+
+def sized(seed: int) -> tuple[StateTable, dict[str, Any]]:
+    """A drawn table on few networks, some of whose states take entries, and how least sizes are asked for."""
+    draw, drawn = random.Random(seed), table(seed)
+    names = draw.randint(1, 3)
+    networks = {name: f"network {draw.randrange(names)}" for name in drawn.messages}
+    ordered = tuple(name for name in dict.fromkeys(networks.values()) if draw.random() < 0.5)
+    kinds = tuple(
+        replace(kind, entries=tuple(name for name in kind.states if name != kind.start and draw.random() < 0.5))
+        for kind in drawn.kinds
+    )
+    limits = {kind.name: draw.randint(1, 2) for kind in kinds if kind.entries and draw.random() < 0.7}
+    asked = {"caches": draw.randint(1, 2), "addresses": draw.randint(1, 2), "homes": draw.randint(1, 2), "most": 2}
+    return replace(drawn, kinds=kinds, networks=networks, ordered=ordered, limits=limits), asked
+
+
+def compare_rooms(seeds: range, most: int) -> Counter[str]:
+    """Compare the least rooms of drawn tables with those of the naive twin; count what was compared."""
+    seen: Counter[str] = Counter()
+    for seed in seeds:
+        drawn, asked = sized(seed)
+        found, truth = least_rooms(drawn, **asked), None
+        try:
+            for row in sorted(product(range(1, 3), repeat=len(drawn.designed)), key=lambda row: (sum(row), row)):
+                rooms = dict(zip(drawn.designed, row, strict=True))
+                shared = asked["homes"] == 1
+                bounded = replace(drawn, rooms=rooms)
+                if Twin(bounded, asked["caches"], asked["addresses"], shared=shared, most=most).deadlock() is None:
+                    truth = rooms
+                    break
+        except TooLargeError:
+            seen["too large"] += 1
+            continue
+        if not all(steps for _, steps in found.smaller):
+            seen["open"] += 1
+            continue
+        assert found.proved, seed
+        assert found.rooms == truth, seed
+        seen["none" if truth is None else f"cost {sum(truth.values())}"] += 1
     return seen

@@ -49,7 +49,7 @@ def table(seed: int) -> StateTable:
         home += [TableCell("B", "Done", becomes="M"), TableCell("B", "GetM", draw.choice(wait))]
     kinds = [Kind("cache", "I", (), ("store",), many=True), Kind("directory", "I", ())]
     core = ["store"]
-    if draw.random() < 0.35:
+    if draw.random() < 0.5:
         core.append("evict")
         cache += [
             TableCell("M", "evict", does=(Send("PutM", "directory"),), becomes="MI"),
@@ -70,7 +70,7 @@ def table(seed: int) -> StateTable:
         ]
         if blocking:
             home += [TableCell("B", "PutM", draw.choice(wait))]
-    if draw.random() < 0.35:
+    if draw.random() < 0.5:
         moved = (Assign("due", "count(sharers)"), Assign("sharers", "none"), Assign("owner", "requestor"))
         last = Send("Data", "owner", {"requestor": "owner"})
         core.append("load")
@@ -92,6 +92,8 @@ def table(seed: int) -> StateTable:
         ]  # fmt: skip
     cache, home = changed(cache, draw), changed(home, draw)
     kinds = [replace(kinds[0], rules=tuple(cache), core=tuple(core)), replace(kinds[1], rules=tuple(home))]
+    if draw.random() < 0.5:
+        kinds = completed(kinds)
     first = StateTable("drawn", tuple(kinds), SORTS)
     names = draw.choice([1, 2, 5, 20, 20])
     networks = {name: f"network {draw.randrange(names)}" for name in first.messages}
@@ -110,3 +112,28 @@ def changed(rules: list[TableCell], draw: random.Random) -> list[TableCell]:
     elif i:
         rules[i] = replace(rules[i], answer=draw.choice(["stall", "set aside"]))
     return rules
+
+
+def completed(kinds: list[Kind]) -> list[Kind]:
+    """Kinds that stall what they would have no cell for."""
+    to = {"cache": {"Data", "Fwd", "Ack", "Copy", "Inv"}, "directory": {"GetM", "GetS", "PutM", "Done", "InvAck"}}
+    sent = {one.message for kind in kinds for rule in kind.rules for one in rule.does if isinstance(one, Send)}
+    more = []
+    for kind in kinds:
+        there = {(rule.state, rule.event) for rule in kind.rules}
+        missing = [(state, event) for state in kind.states for event in sorted(sent & to[kind.name])]
+        rules = [TableCell(state, event, "stall") for state, event in missing if (state, event) not in there]
+        more.append(replace(kind, rules=(*kind.rules, *rules)))
+    return more
+
+
+def constructs(drawn: StateTable) -> set[str]:
+    """What a table makes use of."""
+    rules = [rule for _, rule in drawn.rules()]
+    does = [one for rule in rules for one in rule.does]
+    used = {rule.answer for rule in rules} | {event for kind in drawn.kinds for event in kind.core}
+    used |= {"condition"} if any(rule.guard for rule in rules) else set()
+    used |= {one.register for one in does if isinstance(one, Assign)}
+    used |= {"carried"} if any(isinstance(one, Send) and one.carries for one in does) else set()
+    used |= {"ordered network"} if drawn.ordered else set()
+    return used | ({"shared network"} if len(drawn.designed) < len(drawn.messages) else set())

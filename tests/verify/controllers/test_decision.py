@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from unknot._base.errors import TextError
+from unknot._base.memory import SizeError, memory_limit
 from unknot.verify.controllers import (
     Kind,
     Send,
@@ -15,11 +16,13 @@ from unknot.verify.controllers import (
     TableCell,
     TableError,
     check_table,
+    least_rooms,
     load_table,
     read_table,
 )
 from unknot.verify.controllers.causes import acyclic
-from unknot.verify.controllers.words import stalled, steps, virtual_networks
+from unknot.verify.controllers.evidence import holds
+from unknot.verify.controllers.words import rooms_in_words, stalled, steps, virtual_networks
 
 HANGS = Path(__file__).parents[3] / "examples/hangs"
 STALLS, SAVES = load_table(HANGS / "mi-stalls.toml"), load_table(HANGS / "mi-saves.toml")
@@ -150,3 +153,77 @@ def test_slips_are_shown_where_they_stand(old: str, new: str, message: str) -> N
 def test_numbers_of_caches(caches: int) -> None:
     with pytest.raises(TableError, match="caches"):
         check_table(STALLS, caches=caches)
+
+
+SIZED = """
+nodes = ["owner", "next"]
+rooms = { Data = 1, GetM = 1 }
+limits = { cache = 1 }
+[cache]
+many = true
+core = ["store"]
+start = "I"
+entries = ["IM", "IMI"]
+I = { store = "send GetM to directory; become IM" }
+IM = { store = "stall", Fwd = "next = requestor; become IMI", Data = "become M" }
+IMI = { store = "stall", Data = "send Data to next; next = none; become I" }
+M = { Fwd = "send Data to requestor; become I" }
+[directory]
+start = "I"
+I = { GetM = "send Data to requestor; owner = requestor; become M" }
+M = { GetM = "send Fwd to owner; owner = requestor" }
+"""
+
+
+def test_limits_of_outstanding_requests_free_rooms_that_are_too_small() -> None:
+    """A home with one request and caches with room for one reply: a second request is in the way of the first."""
+    limited = check_table(read_table(SIZED), caches=2)
+    assert (limited.answer, limited.addresses) == ("yes", 2)
+    free = read_table(SIZED.replace("limits = { cache = 1 }", ""))
+    verdict = check_table(free, caches=2)
+    assert verdict.answer == "no"
+    assert {one.message for one in stalled(verdict)} <= {"Data", "GetM"}
+    assert steps(verdict)
+    assert holds(verdict)
+    assert holds(limited)
+    least = least_rooms(free, caches=2)
+    assert (least.rooms, least.proved) == ({"Data": 2, "Fwd": 1, "GetM": 1}, True)
+    assert "each of 3 choices before has a deadlock" in str(rooms_in_words(least))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("Data = 1,", "Dat = 1,", "'Dat' is unknown"),
+        ("GetM = 1 }", "GetM = 0 }", "needs room for 1"),
+        ("cache = 1 }", "directory = 1 }", "'directory' is unknown"),
+        ('"IMI"]', '"IMX"]', "has no state 'IMX'"),
+    ],
+)
+def test_sizes_that_cannot_be(old: str, new: str, message: str) -> None:
+    with pytest.raises(TextError, match=message):
+        read_table(SIZED.replace(old, new))
+
+
+def test_more_states_than_fit_are_refused_with_an_estimate() -> None:
+    text = """
+    numbers = ["seen"]
+    [cache]
+    many = true
+    core = ["load"]
+    start = "I"
+    I = { "load if seen < 30" = "seen = seen + 1; send Get to home", Data = "nothing" }
+    [home]
+    start = "H"
+    H = { Get = "send Data to requestor" }
+    """
+    with memory_limit("256M"), pytest.raises(SizeError, match="1,000,000,000 states of an address would take about"):
+        check_table(read_table(text), states=10**9)
+
+
+def test_a_run_leads_to_a_cell_that_is_missing() -> None:
+    cache, home = SAVES.kinds
+    rules = tuple(one for one in cache.rules if (one.state, one.event) != ("IM", "Fwd"))
+    verdict = check_table(replace(SAVES, kinds=(replace(cache, rules=rules), home)))
+    assert "after 4 steps; while none is, no messages can block each other" in verdict.established
+    assert len(steps(verdict)) == 4

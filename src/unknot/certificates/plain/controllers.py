@@ -2,102 +2,179 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from unknot.certificates.plain.reading import KEPT_STATE, Rejected, field, lists, numbers, pay, printable
+from unknot.certificates.plain.reading import KEPT_STATE, Rejected, field, integers, lists, number, pay, printable
 from unknot.certificates.plain.registry import checks
-from unknot.certificates.plain.tabled import ASIDE, Act, Controlled, Mail
+from unknot.certificates.plain.tabled import ASIDE, Act, Controlled
 from unknot.certificates.plain.tables import closure
 
 MOST_TOLD = 3
 """Addresses of a run."""
 
 
-class Rerun:
-    """A run of several addresses, with every way in which the table allows for each step."""
+class Together:
+    """Nodes of some addresses, with queues that hold the messages on the way to them, and limited entries."""
 
-    def __init__(self, nodes: Controlled, addresses: int, homes: bool) -> None:
-        self.nodes, self.homes = nodes, homes
-        self.states: set[Any] = {((nodes.start[0],) * addresses, (), ())}
+    def __init__(self, claim: Any, addresses: int, homes: bool) -> None:
+        self.nodes = Controlled(claim)
+        self.addresses, self.homes = addresses, homes
+        self.rooms, self.limits = (field(claim, side, dict) for side in ("rooms", "limits"))
+        for side in (self.rooms, self.limits):
+            integers([*side.values()], "sizes", 1, 2**31)
+        for kind in self.nodes.nodes:
+            field(kind, "entries", list)
+        self.start: Any = ((self.nodes.start[0],) * addresses, (), ())
 
     def place(self, node: int, address: int) -> tuple[int, int]:
         return node, address if self.homes and node >= self.nodes.caches else 0
 
-    def line(self, address: int, mail: Mail) -> Any:
+    def line(self, one: Any) -> Any:
         """What keeps its order: the messages of an ordered line; any other message alone."""
+        address, mail = one
         ends = (self.place(mail.target, address), mail.line, self.place(mail.source, address))
-        return ends if mail.line in self.nodes.ordered else (ends, address, mail)
+        return (ends,) if mail.line in self.nodes.ordered else (ends, address, mail)
 
-    def queue(self, address: int, mail: Mail) -> Any:
-        return self.place(mail.target, address), mail.line
+    def queue(self, one: Any) -> Any:
+        return self.place(one[1].target, one[0]), self.nodes.network[one[1].name]
 
-    def firsts(self, mails: tuple[Any, ...], heads: tuple[Any, ...]) -> list[Any]:
-        """Messages of all addresses that may be at the heads of their queues."""
+    def firsts(self, state: Any) -> list[Any]:
+        """Messages of all addresses that are, or may come, at the heads of their queues."""
         first: dict[Any, Any] = {}
-        for one in mails:
-            first.setdefault(self.line(*one), one)
-        taken = {self.queue(*one) for one in heads}
-        return [one for one in first.values() if one in heads or self.queue(*one) not in taken]
+        for one in state[1]:
+            if one[1].line != ASIDE:
+                first.setdefault(self.line(one), one)
+        taken = {self.queue(one) for one in state[2]}
+        return [*state[2], *(one for one in first.values() if self.queue(one) not in taken)]
 
-    def step(self, address: int, node: int, event: str, source: int) -> None:
-        """Advance all states; `source` is −1 for a request of a core."""
-        after: set[Any] = set()
-        for rows, mails, heads in self.states:
-            pay(KEPT_STATE * (1 + len(mails)))
-            acts = self.nodes.acts(node, rows[address][node], event, node, ()) if source < 0 else []
-            found = [(act, None) for act in acts if event in self.nodes.begun[node] and act.answer == "take"]
-            for one in self.firsts(mails, heads) if source >= 0 else ():
-                if one[0] == address and (one[1].target, one[1].name, one[1].source) == (node, event, source):
-                    found += [(act, one) for act in self.nodes.met(rows[address], one[1]) if act.answer != "stall"]
-            for act, taken in found:
-                if not act.merged:
-                    after.add(self.done((rows, mails, heads), address, node, act, taken))
-        self.states = after
+    def held(self, rows: Any, place: tuple[int, int]) -> int:
+        """Entries that a node has in use."""
+        node = self.nodes.nodes[place[0]]
+        return sum(
+            rows[address][place[0]][0] in node["entries"]
+            for address in range(self.addresses)
+            if self.place(place[0], address) == place
+        )
 
-    def done(self, state: Any, address: int, node: int, act: Act, taken: Any) -> Any:
+    def done(self, state: Any, address: int, node: int, act: Act, taken: Any = None) -> Any:
+        """The state after something is done; None where that does not fit."""
         rows, mails, heads = state
         mine = (*rows[address][:node], act.row, *rows[address][node + 1 :])
-        left = [*mails]
+        after = (*rows[:address], mine, *rows[address + 1 :])
+        kind, place = self.nodes.nodes[node], self.place(node, address)
+        used = self.held(after, place)
+        if used > self.held(rows, place) and used > self.limits.get(kind["name"], used):
+            return None
+        left, at_head = [*mails], [*heads]
         if taken is not None:
-            heads = tuple(one for one in heads if one != taken)
-            if act.answer == "act":
-                heads = (*heads, taken)
-            else:
-                left.remove(taken)
-            if act.answer == "set aside":
-                left.append((address, taken[1]._replace(line=ASIDE)))
+            left.remove(taken)
+            at_head = [one for one in heads if one != taken]
+        if act.answer == "act":
+            at_head.append(taken)
+        if act.answer in ("act", "set aside"):
+            left.append(taken if act.answer == "act" else (address, taken[1]._replace(line=ASIDE)))
         left += [(address, mail) for mail in act.sent]
-        return (*rows[:address], mine, *rows[address + 1 :]), tuple(left), heads
+        counts = [self.queue(one) for one in left] if act.sent and self.rooms else []
+        for mail in act.sent if counts else ():
+            queue = self.queue((address, mail))
+            if counts.count(queue) > self.rooms.get(queue[1], len(counts)):
+                return None
+        pay(KEPT_STATE + 2 * len(left))
+        return after, tuple(sorted(left, key=self.line)), tuple(sorted(at_head))
+
+    def begun(self, state: Any) -> Iterator[tuple[int, int, str, Act]]:
+        """What cores and timers may do."""
+        for address, rows in enumerate(state[0]):
+            for node, row in enumerate(rows):
+                for event in self.nodes.begun[node]:
+                    acts = self.nodes.acts(node, row, event, node, ())
+                    yield from ((address, node, event, act) for act in acts if act.answer == "take")
+
+    def taken(self, state: Any, one: Any) -> Iterator[tuple[Act, Any]]:
+        """What a node may do with a message, and the states afterwards that are others."""
+        address, mail = one
+        acts = self.nodes.met(state[0][address], mail)
+        if not acts:
+            raise Rejected(f"the table has no cell for {printable(mail.name)} in a state that is reached")
+        for act in acts:
+            after = None if act.answer == "stall" else self.done(state, address, mail.target, act, one)
+            if after is not None and after != state:
+                yield act, after
+
+    def step(self, states: Any, address: int, node: int, event: str, source: int) -> set[Any]:
+        """States after a step in some states; `source` is −1 for a request of a core."""
+        found: set[Any] = set()
+        for state in states:
+            if source < 0:
+                begun = [act for a, n, name, act in self.begun(state) if (a, n, name) == (address, node, event)]
+                found.update(self.done(state, address, node, act) for act in begun if not act.merged)
+                continue
+            beside = [one for one in state[1] if one[1].line == ASIDE]
+            for one in dict.fromkeys([*beside, *self.firsts(state)]):
+                if one[0] == address and (one[1].target, one[1].name, one[1].source) == (node, event, source):
+                    found.update(after for act, after in self.taken(state, one) if not act.merged)
+        return found - {None}
 
     def stuck(self, state: Any) -> bool:
-        """Whether something waits, and each queue with messages has a head that is stalled, surely."""
-        rows, mails, heads = state
+        """Whether something waits, and each queue with messages has a head that cannot move, surely."""
+        rows, mails, _ = state
         single = [(row, tuple(mail for a, mail in mails if a == address)) for address, row in enumerate(rows)]
-        if not all(map(self.nodes.idle, single)) or not any(map(self.nodes.waits, single)):
+        if not all(self.nodes.idle((row, ())) for row in rows) or not any(map(self.nodes.waits, single)):
+            return False
+        beside = [one for one in mails if one[1].line == ASIDE]
+        if any(True for one in beside for _ in self.taken(state, one)):
             return False
         still = set()
-        for address, mail in self.firsts(mails, heads):
-            acts = self.nodes.met(rows[address], mail)
-            if acts and all(act.answer == "stall" and not act.merged for act in acts):
-                still.add(self.queue(address, mail))
-        return {self.queue(*one) for one in mails if one[1].line != ASIDE} <= still
+        for one in self.firsts(state):
+            merged = any(act.merged for act in self.nodes.met(rows[one[0]], one[1]))
+            if not merged and not any(True for _ in self.taken(state, one)):
+                still.add(self.queue(one))
+        return {self.queue(one) for one in mails if one[1].line != ASIDE} <= still
+
+    def onward(self, state: Any) -> list[Any]:
+        """States after each step; `Rejected` where something waits and nothing but cores moves."""
+        cores = [self.done(state, address, node, act) for address, node, _, act in self.begun(state)]
+        timed = [one for one in self.begun(state) if one[2] in self.nodes.nodes[one[1]]["timers"]]
+        moved = [self.done(state, address, node, act) for address, node, _, act in timed]
+        for one in self.firsts(state):
+            if one in state[2]:
+                moved += [after for _, after in self.taken(state, one)]
+            else:
+                moved.append((state[0], state[1], tuple(sorted([*state[2], one]))))
+        moved += [after for one in state[1] if one[1].line == ASIDE for _, after in self.taken(state, one)]
+        single = [(row, tuple(mail for a, mail in state[1] if a == address)) for address, row in enumerate(state[0])]
+        if all(after is None for after in moved) and any(map(self.nodes.waits, single)):
+            raise Rejected("a state is reached in which nothing moves")
+        pay((len(cores) + len(moved)) * (KEPT_STATE + 2 * self.addresses * len(self.nodes.nodes)))
+        return [after for after in (*cores, *moved) if after is not None]
 
 
 @checks("controllers", "", "deadlock_free")
 def check_controllers(claim: Any, proof: Any) -> str:
     """Check that controllers with states cannot wait for each other for ever, or replay a run to a deadlock.
 
-    Queues hold any number of messages, one for each node and network. States of other addresses only delay those of
-    an address. So in a deadlock of any number of addresses, each is in a state that is reached alone; and each of its
-    queues has a head that is stalled, or that another address has there.
+    Where queues hold any number of messages, states of other addresses only delay those of an address. So in a
+    deadlock of any number of addresses, each is in a state that is reached alone; and each of its queues has a head
+    that is stalled, or that another address has there. With rooms or limits all addresses are explored together.
 
-    Claim: `deadlock_free`; `caches`, `kinds` with the `rules` of their tables, `sorts` of names, `networks` of
-    messages, which of them are `ordered`
-    Proof: `kind`: `states` of one address, explored anew; or `run`, steps [address, node, event, sender], with −1 in
-    place of the sender for a request of a core, and whether each address has `homes` of its own
+    Claim: `deadlock_free`; `caches`, `kinds` with the `rules` of their tables and the states that take `entries`,
+    `sorts` of names, `networks` of messages, which of them are `ordered`; `rooms` of queues, by network, and `limits`
+    of entries, by kind; with one of these, the number of `addresses`
+    Proof: `kind`: `states`, explored anew, of one address, or of all with rooms or limits; or `run`, steps [address,
+    node, event, sender], with −1 in place of the sender for a request of a core, and whether each address has
+    `homes` of its own
     """
-    nodes, free, kind = Controlled(claim), field(claim, "deadlock_free", bool), field(proof, "kind", str)
+    free, kind = field(claim, "deadlock_free", bool), field(proof, "kind", str)
+    told = number(claim, "addresses", 1, MOST_TOLD + 1) if field(claim, "rooms", dict) or claim["limits"] else 0
+    nodes = Together(claim, max(1, told), False).nodes
     shown = f"{nodes.caches} of {len(nodes.nodes)} nodes are {printable(nodes.nodes[0]['name'])}s:"
+    if free and kind == "states" and told:
+        count = 0
+        for homes in (False, True)[: 1 + (told > 1)]:
+            system = Together(claim, told, homes)
+            count += len(closure([system.start], system.onward))
+        return f"{shown} free of deadlock with {told} addresses, {count} states"
     if free and kind == "states":
         states = closure([nodes.renamed(nodes.start)], nodes.onward)
         left = {one for state in states if (one := nodes.stand(state)) is not None}
@@ -111,15 +188,14 @@ def check_controllers(claim: Any, proof: Any) -> str:
     if free or kind != "run":
         raise Rejected(f"{printable(kind)}: no proof of this answer")
     steps = lists(field(proof, "run", list), "run", 4)
-    told = 1 + max([0, *numbers({"run": [step[0] for step in steps]}, "run", 0, MOST_TOLD)])
-    rerun = Rerun(nodes, told, field(proof, "homes", bool))
+    addresses = 1 + max([0, *integers([step[0] for step in steps], "addresses", 0, told or MOST_TOLD)])
+    system = Together(claim, max(addresses, told), field(proof, "homes", bool))
+    left_over: set[Any] = {system.start}
     for address, node, event, source in steps:
-        numbers({"step": [node, source]}, "step", -1, len(nodes.nodes))
-        if node < 0 or not isinstance(event, str):
-            raise Rejected(f"{printable(str([address, node, event, source]))} is no step")
-        rerun.step(address, node, event, source)
-        if not rerun.states:
-            raise Rejected(f"node {node} cannot do {printable(event)} here")
-    if not any(map(rerun.stuck, rerun.states)):
+        integers([node, source], "a step", -1, len(nodes.nodes))
+        left_over = system.step(left_over, address, node, event, source)
+        if not left_over:
+            raise Rejected(f"node {node} cannot do {printable(str(event))} here")
+    if not any(map(system.stuck, left_over)):
         raise Rejected("after the run something moves, or nothing waits")
-    return f"{shown} after {len(steps)} steps of {told} addresses no message moves"
+    return f"{shown} after {len(steps)} steps of {addresses} addresses no message moves"

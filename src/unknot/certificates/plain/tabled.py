@@ -191,11 +191,10 @@ class Controlled:
 
     def heads(self, mails: tuple[Mail, ...]) -> list[Mail]:
         """Messages, each once, that may be the next at their nodes."""
-        met: set[Any] = set()
-        return [
-            one for one in mails
-            if (key := one[:3] if one.line in self.ordered else one) not in met and not met.add(key)
-        ]  # fmt: skip
+        first: dict[Any, Mail] = {}
+        for one in mails:
+            first.setdefault(one[:3] if one.line in self.ordered else one, one)
+        return [*first.values()]
 
     def after(self, state: Address, node: int, act: Act, mail: Mail | None = None) -> Address:
         rows, mails = state[0], [*state[1], *act.sent]

@@ -88,8 +88,8 @@ class ProtocolTableAnswer(Form, of=TableVerdict, without="table deadlock missing
     """JSON answer of `unknot protocol` about a state table."""
 
     table = """
-        protocol deadlock_free seconds established networks virtual_networks mapping by_causes assumptions
-        merged unknown lacking caches states whole certificate_holds steps stalled
+        protocol deadlock_free seconds established networks virtual_networks mapping by_causes least_rooms
+        assumptions merged unknown lacking caches addresses states whole certificate_holds steps stalled
     """
 
     protocol: str
@@ -97,6 +97,8 @@ class ProtocolTableAnswer(Form, of=TableVerdict, without="table deadlock missing
     """Whether the separate checker accepts the evidence; null: there is none, or it is too large."""
     virtual_networks: str
     """How many virtual networks are needed, in words."""
+    least_rooms: str | None
+    """With --rooms, the least rooms of queues, in words."""
     steps: list[str]
     """The run to a deadlock, in words; without one, to a cell that is missing."""
     stalled: list[StalledMessageForm]

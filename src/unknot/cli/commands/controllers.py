@@ -29,6 +29,9 @@ class Tables(Options):
     states : STATES
         Most states of an address, by default 10 million or what fits the memory; beyond them the answer is open
         unless a deadlock is found.
+    rooms : MESSAGES
+        Find the least rooms of queues, by virtual network, up to so many messages each, with a deadlock for each
+        cheaper choice.
     """
 
     heading = "State tables"
@@ -36,6 +39,7 @@ class Tables(Options):
     addresses: int = 2
     unordered: bool = False
     states: int | None = None
+    rooms: int | None = None
 
 
 def table_in(subject: str) -> StateTable | None:
@@ -59,9 +63,9 @@ def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output
 
     from unknot.cli.answers.messages import ProtocolTableAnswer
     from unknot.cli.commands import activity
-    from unknot.verify.controllers import check_table
+    from unknot.verify.controllers import check_table, least_rooms
     from unknot.verify.controllers.evidence import claims, holds
-    from unknot.verify.controllers.words import stalled, steps, virtual_networks
+    from unknot.verify.controllers.words import rooms_in_words, stalled, steps, virtual_networks
 
     began = time.monotonic()
     if tables.unordered:
@@ -74,8 +78,15 @@ def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output
             states=tables.states,
             time_limit=deadline,
         )
+    least = None
+    if tables.rooms is not None:
+        with activity.working("looking for the least rooms"):
+            least = least_rooms(
+                table, caches=tables.caches, addresses=tables.addresses, most=tables.rooms, time_limit=deadline
+            )
     keys = {
         "protocol": table.name,
+        "least_rooms": rooms_in_words(least),
         "virtual_networks": virtual_networks(verdict),
         "steps": steps(verdict),
         "stalled": stalled(verdict),
@@ -103,8 +114,12 @@ def assumptions(table: StateTable) -> list[str]:
     if ordered:
         names = ", ".join(ordered)
         order = f"messages from one node to another keep their order on {names}, and no others do"
+    sizes = [f"a queue of {name} holds {number}" for name, number in table.rooms.items()]
+    sizes += [f"a {name} has {number} entries" for name, number in table.limits.items()]
+    rest = "all other queues and tables" if sizes else "queues, tables of transactions and caches"
     return [
-        "queues, tables of transactions and caches hold any number of entries",
+        *sizes,
+        f"{rest} hold any number of entries",
         order,
         "cores may begin any request at any time, and need not",
         "a message set aside is looked at again whenever the state of its address changes",

@@ -184,15 +184,15 @@ def phases(
     return claim("phases", deadlock_free=answer, **asdict(system))
 
 
-def controllers(about: About, file: str, caches: int = 3, answer: bool | None = True) -> Document:
-    """Controllers of a state table cannot wait for each other for ever, or can."""
+def controllers(about: About, file: str, caches: int = 3, answer: bool | None = True, addresses: int = 2) -> Document:
+    """Controllers of a state table cannot wait for each other for ever, or can; `addresses` count with rooms."""
     from unknot.cli.commands.controllers import table_in
     from unknot.verify.controllers.evidence import asked
 
     table = table_in(file)
     if table is None:
         raise UnknotError(f"--claim: {file} has no state tables; a protocol of message classes is protocol(…)")
-    return claim(**asked(table, caches, answer))
+    return claim(**asked(table, caches, answer, addresses))
 
 
 def rule(about: About, family: str) -> Document:

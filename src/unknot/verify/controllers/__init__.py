@@ -7,6 +7,8 @@ A `StateTable` says what caches, directories and others do with each message in 
 from unknot.verify.controllers.decision import TableVerdict as TableVerdict
 from unknot.verify.controllers.decision import check_table as check_table
 from unknot.verify.controllers.expressions import TableError as TableError
+from unknot.verify.controllers.finite import LeastRooms as LeastRooms
+from unknot.verify.controllers.finite import least_rooms as least_rooms
 from unknot.verify.controllers.slicc.reader import load_slicc as load_slicc
 from unknot.verify.controllers.table import Assign as Assign
 from unknot.verify.controllers.table import Kind as Kind
@@ -19,12 +21,14 @@ from unknot.verify.controllers.table_file import read_table as read_table
 __all__ = [
     "Assign",
     "Kind",
+    "LeastRooms",
     "Send",
     "StateTable",
     "TableCell",
     "TableError",
     "TableVerdict",
     "check_table",
+    "least_rooms",
     "load_slicc",
     "load_table",
     "read_table",

@@ -12,6 +12,7 @@ from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued
 from unknot.verify.controllers.causes import acyclic
 from unknot.verify.controllers.expressions import TableError
+from unknot.verify.controllers.finite import together
 from unknot.verify.controllers.joined import AddressRun, Deadlock, Joints, each_alone, stands_apart
 from unknot.verify.controllers.lasting import lasts
 from unknot.verify.controllers.mapping import Fewest, Judge, numbered
@@ -59,6 +60,8 @@ class TableVerdict(ThreeValued, Brief, asks="deadlock_free"):
         Whether the deadlock is shown to last whatever cores begin later.
     missing : list of (step, state)
         A run of one address to a state in which the first cell that is missing is needed.
+    addresses : int or None
+        With rooms or limits, how many addresses were explored together; None: any number.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class TableVerdict(ThreeValued, Brief, asks="deadlock_free"):
     deadlock: Deadlock | None = None
     lasting: bool | None = None
     missing: AddressRun = field(default_factory=list)
+    addresses: int | None = None
 
 
 @counts_work
@@ -134,8 +138,11 @@ def check_table(
     require_whole("addresses", addresses, 1, MOST_ADDRESSES, error=TableError)
     require_whole("states", MOST_STATES if states is None else states, 1, 10**9, error=TableError)
     deadline = Deadline.of(time_limit)
+    most = MOST_STATES if states is None else states
+    if table.rooms or table.limits:
+        return _with_sizes(table, caches, addresses, most, deadline)
     controllers = Controllers(table, caches)
-    reached, most = Reached(Packed(controllers)), MOST_STATES if states is None else states
+    reached = Reached(Packed(controllers))
     for some in sorted({min(most, some) for some in (*FIRST, most)}):
         if states is not None and reached.limit:
             require(f"{states:,} states of an address", int(states * reached.bytes_each))
@@ -171,6 +178,26 @@ def check_table(
         causes = Fewest(len(table.groups), mapped, lambda network: acyclic(table, network) or None)
         verdict = replace(verdict, by_causes=_named(table, causes.found(lambda: deadline.over)[0]))
     return replace(verdict, established=_established(verdict, reached.limit, unless_lacking))
+
+
+def _with_sizes(table: StateTable, caches: int, addresses: int, most: int, deadline: Deadline) -> TableVerdict:
+    """Decide on rooms and limits, with all addresses at one home and each at its own."""
+    verdict = TableVerdict(
+        True, "", table, caches, list(table.designed.values()), None, False, [], [], 0, True, [], addresses=addresses
+    )
+    for homes in sorted({1, addresses}):
+        reached, deadlock = together(table, caches, addresses, homes, most, deadline)
+        merged = deadlock is not None and any(move.step.merged for move in deadlock.moves)
+        lacking = [f"{kind} in {state}: {message}" for kind, state, message in reached.lacking]
+        free = bool(reached.whole and not lacking and not table.unknown)
+        whole = verdict.whole and (reached.whole or deadlock is not None)
+        states = max(verdict.states, reached.count)
+        verdict = replace(verdict, states=states, whole=whole, lacking=lacking, deadlock=deadlock)
+        if not free:
+            answer = False if deadlock is not None and not merged else None
+            verdict = replace(verdict, deadlock_free=answer)
+            return replace(verdict, established=_established(verdict, reached.limit, False))
+    return replace(verdict, established=_established(verdict, "", False))
 
 
 FIRST = (2_000, 20_000)
@@ -226,6 +253,8 @@ def _established(verdict: TableVerdict, limit: str, unless_lacking: bool) -> str
     table = verdict.table
     caches = f"{verdict.caches} nodes of kind {next(kind.name for kind in table.kinds if kind.many)}"
     number = len([name for name in table.designed if name not in table.inside])
+    if verdict.deadlock_free and verdict.addresses is not None:
+        return f"no messages can block each other with {caches} and {verdict.addresses} addresses, in their rooms"
     if verdict.deadlock_free:
         return f"no messages can block each other on {number} networks, with {caches}, any addresses and any homes"
     if verdict.deadlock is not None and verdict.deadlock_free is False:

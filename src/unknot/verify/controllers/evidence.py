@@ -12,7 +12,7 @@ from unknot.verify.controllers.decision import TableVerdict
 from unknot.verify.controllers.table import StateTable
 
 
-def asked(table: StateTable, caches: int, answer: bool | None) -> Document:
+def asked(table: StateTable, caches: int, answer: bool | None, addresses: int = 2) -> Document:
     """A claim about a table without its proof.
 
     Raises
@@ -24,6 +24,7 @@ def asked(table: StateTable, caches: int, answer: bool | None) -> Document:
         raise UnknotError(f"{table.name}: not all was understood, {table.unknown[0]} first; nothing shows an answer")
     parts = {key: one for key, one in asdict(table).items() if key not in ("unknown", "merged", "inside")}
     claim = {"subject": "controllers", "deadlock_free": answer, "caches": caches, **parts}
+    claim |= {"addresses": addresses} if table.rooms or table.limits else {}
     plainly: Document = json.loads(json.dumps(claim))
     return plainly
 
@@ -41,7 +42,8 @@ def claims(verdict: TableVerdict) -> list[Document]:
     """
     if verdict.deadlock_free is None:
         return []
-    claim, found = asked(verdict.table, verdict.caches, verdict.deadlock_free), verdict.deadlock
+    found = verdict.deadlock
+    claim = asked(verdict.table, verdict.caches, verdict.deadlock_free, verdict.addresses or 2)
     if verdict.deadlock_free or found is None:
         return [{**claim, "proof": {"kind": "states"}}]
     run = [

@@ -57,12 +57,15 @@ class Deadlock:
         1: all addresses have the same home; otherwise each has its own.
     order : tuple of (line, addresses)
         Addresses of the messages on each ordered line from a node to another, the oldest first.
+    heads : tuple of (address, line, message)
+        With finite queues, the messages at their heads.
     """
 
     moves: tuple[JointStep, ...]
     states: tuple[State, ...]
     homes: int
     order: tuple[tuple[Line, tuple[int, ...]], ...] = ()
+    heads: tuple[tuple[int, MessageLine, Message], ...] = ()
 
 
 class Joints:

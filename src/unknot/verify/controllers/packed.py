@@ -15,7 +15,6 @@ from unknot._base.kernels.lazy_kernel import plainly, viewed
 from unknot.verify.controllers.explore_kernel import LACKS, REFUSED, STALLS, TIMED
 from unknot.verify.controllers.packed_kernel import Tables, entry
 from unknot.verify.controllers.renaming import Order, Renaming
-from unknot.verify.controllers.sizes import Sizes
 from unknot.verify.controllers.steps import (
     ASIDE,
     Controllers,
@@ -67,21 +66,22 @@ class Packed:
         The nodes.
     addresses : int
         How many are explored together.
-    sizes : Sizes, optional
-        Room of queues and entries; None: any number, and messages are met wherever they are.
+    homes : int
+        0: queues and tables of transactions hold any number, and messages are met wherever they are. 1: rooms and
+        limits of the table hold, and all addresses have one home; else each has its own.
     """
 
-    def __init__(self, controllers: Controllers, addresses: int = 1, sizes: Sizes | None = None) -> None:
-        self.controllers, self.sizes = controllers, sizes
+    def __init__(self, controllers: Controllers, addresses: int = 1, homes: int = 0) -> None:
+        self.controllers, self.finite = controllers, homes > 0
         self.names, self.count = Renaming(controllers), len(controllers.kinds)
-        self.shared = sizes is None or sizes.homes == 1
+        self.shared = homes <= 1
         self.forms = [*product(self.names.renamed, permutations(range(addresses)))]
         self.seats = [(address, node) for address in range(addresses) for node in range(self.count)]
         seat = [self._seat(n, a, form) for form in self.forms for a, n in self.seats]
         self.seat = np.array(seat, dtype=np.int64)
         self.node = np.array([self._place(n, a) for a, n in self.seats], dtype=np.int64)
-        entries = {} if sizes is None else sizes.entries
-        self.limit = np.array([entries.get(controllers.kinds[n].name, AMPLE) for _, n in self.seats], dtype=np.int64)
+        limits = controllers.table.limits
+        self.limit = np.array([limits.get(controllers.kinds[n].name, AMPLE) for _, n in self.seats], dtype=np.int64)
         self.rows: dict[tuple[int, Node], int] = {}
         self.messages: dict[Met, int] = {}
         self.lines: dict[object, int] = {}
@@ -123,13 +123,12 @@ class Packed:
             for _, node in self.seats
             for group in table.groups
         ]
-        rooms = {} if self.sizes is None else self.sizes.rooms
-        each = [rooms.get(name, AMPLE) for name in named]
+        each = [table.rooms.get(name, AMPLE) for name in named]
         row = [*each, *[0] * (len(table.groups) - len(each))]
         network = [named.index(own[group]) for group in table.groups]
         return (
-            network if self.sizes is not None else [*range(len(network))],
-            np.array(row * len(self.seats) if self.sizes is not None else [AMPLE] * len(blocks), dtype=np.int64),
+            network if self.finite else [*range(len(network))],
+            np.array(row * len(self.seats) if self.finite else [AMPLE] * len(blocks), dtype=np.int64),
             np.array(blocks, dtype=np.int64),
         )
 
@@ -172,7 +171,7 @@ class Packed:
         address, line, message, arrived = met
         aside = line.group == ASIDE
         head = BESIDE if aside else ARRIVED
-        if self.sizes is not None and not aside and not arrived:
+        if self.finite and not aside and not arrived:
             head = self.message((address, line, message, True))
         number = self.messages[met] = len(self.messages)
         self.message_at.append(met)

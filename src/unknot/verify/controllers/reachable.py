@@ -92,7 +92,7 @@ class Reached:
     def __post_init__(self) -> None:
         packed, seats = self.packed, len(self.packed.seats)
         self.shape: Ints = np.zeros(12, dtype=np.int64)
-        finite = packed.sizes is not None
+        finite = packed.finite
         self.shape[:3] = seats, len(packed.forms), finite
         self.shape[MOST], self.shape[EACH] = MOST_MESSAGES * (1 + packed.seats[-1][0]), EXAMPLES
         width = seats + 4 * int(self.shape[MOST])
@@ -204,7 +204,7 @@ class Reached:
         packed.complete(words)
         table = packed.tables()
         here, after = np.array(words, dtype=np.int64), np.zeros(self.store.after.size, dtype=np.int64)
-        finite = packed.sizes is not None
+        finite = packed.finite
         with plainly():
             for k, word in enumerate(words):
                 outcome, many = -1, 1

@@ -169,6 +169,11 @@ class StateTable:
         Networks that lead from a node to itself or to its memory, which need no virtual network.
     merged, unknown : sequence of str
         What a reader simplified, and what it did not understand.
+    rooms : mapping of str to int
+        Messages that the queue of a node holds, by network, with those under way to it and set aside; any number
+        where nothing is said.
+    limits : mapping of str to int
+        Entries of each node, by kind, for addresses in states that take one; any number where nothing is said.
 
     Raises
     ------
@@ -192,6 +197,8 @@ class StateTable:
     inside: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    rooms: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sorts", {"requestor": "nodes", **self.sorts})
@@ -207,10 +214,16 @@ class StateTable:
         for kind in self.kinds:
             self._check_kind(kind)
         named = list(self.designed)
-        for side, known in (("networks", self.messages), ("ordered", named), ("inside", named)):
+        holding = [kind.name for kind in self.kinds if kind.entries]
+        sides = {"networks": self.messages, "ordered": named, "inside": named, "rooms": named, "limits": holding}
+        for side, known in sides.items():
             for name in getattr(self, side):
                 if name not in known:
                     raise TableError(f"{side}: {name!r} is unknown; {near(name, known)}", (side, name))
+        for side in ("rooms", "limits"):
+            for name, number in getattr(self, side).items():
+                if number < 1:
+                    raise TableError(f"{side}: {name} = {number}; a node needs room for 1 at least", (side, name))
 
     def _check_kind(self, kind: Kind) -> None:
         if len(kind.rules) > MOST_RULES:

@@ -8,7 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from unknot._base.errors import near, shown
-from unknot._base.toml_places import TEXT, TRUTH, KeyPath, Reader, Toml, list_of, read_toml, shown_in, table_of, typed
+from unknot._base.toml_places import (
+    NUMBER,
+    TEXT,
+    TRUTH,
+    KeyPath,
+    Reader,
+    Toml,
+    list_of,
+    read_toml,
+    shown_in,
+    table_of,
+    typed,
+)
 from unknot.verify.controllers.expressions import Sort, TableError, parsed
 from unknot.verify.controllers.steps import Controllers
 from unknot.verify.controllers.table import Answer, Assign, Kind, Send, StateTable, TableCell
@@ -20,6 +32,8 @@ TOP: dict[str, Reader] = {
     "numbers": NAMES,
     "ordered": NAMES,
     "networks": table_of(NAMES),
+    "rooms": table_of(NUMBER),
+    "limits": table_of(NUMBER),
 }
 ANSWERS: dict[str, Answer] = {"stall": "stall", "set aside": "set aside"}
 
@@ -107,7 +121,15 @@ def table_of_toml(toml: Toml) -> StateTable:
         sorts: dict[str, Sort] = dict.fromkeys(top.get("nodes", ()), "nodes")
         sorts |= dict.fromkeys(top.get("numbers", ()), "number")
         name = top.get("name", Path(toml.where).stem)
-        table = StateTable(name, kinds, sorts, networks, top.get("ordered", ()))
+        table = StateTable(
+            name,
+            kinds,
+            sorts,
+            networks,
+            top.get("ordered", ()),
+            rooms=top.get("rooms", {}),
+            limits=top.get("limits", {}),
+        )
         _require_known(table)
         Controllers(table, 1)
         return table

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unknot.verify.controllers.decision import TableVerdict
+from unknot.verify.controllers.finite import LeastRooms
 from unknot.verify.controllers.joined import Deadlock, Joints, JointStep
 from unknot.verify.controllers.mapping import numbered
 from unknot.verify.controllers.steps import ASIDE, Controllers, Message, MessageLine, State
@@ -76,11 +77,26 @@ def virtual_networks(verdict: TableVerdict) -> str:
     return "not known"
 
 
+def rooms_in_words(least: LeastRooms | None) -> str | None:
+    """The least rooms of queues, in words."""
+    if least is None:
+        return None
+    tried = len(least.smaller)
+    others = f"each of {tried} choices before has a deadlock" if tried else "none is cheaper"
+    if not least.proved:
+        others = f"not all of {tried} cheaper choices are decided"
+    if least.rooms is None:
+        return f"none up to the largest that were tried; {others}"
+    return ", ".join(f"{name} {number}" for name, number in least.rooms.items()) + f"; {others}"
+
+
 def stalled(verdict: TableVerdict) -> list[StalledMessage]:
     """Heads of queues in the deadlock."""
     if verdict.deadlock is None:
         return []
     controllers = Controllers(verdict.table, verdict.caches)
+    if verdict.deadlock.heads:
+        return [_head(controllers, verdict.deadlock, *one) for one in verdict.deadlock.heads]
     network = numbered(verdict.table)
     joints, deadlock = Joints(controllers, None, network), verdict.deadlock
     order = dict(deadlock.order)
@@ -104,6 +120,26 @@ def stalled(verdict: TableVerdict) -> list[StalledMessage]:
                 ),
             )
     return list(heads.values())
+
+
+def _head(
+    controllers: Controllers, deadlock: Deadlock, address: int, line: MessageLine, message: Message
+) -> StalledMessage:
+    """A message at the head of a finite queue."""
+    table, name = controllers.table, controllers.table.messages[message[0]]
+    kind, network = controllers.kinds[line.target], table.network(name)
+    queue = [
+        one
+        for at, state in enumerate(deadlock.states)
+        for other, messages in state[1]
+        for one in messages
+        if other.target == line.target
+        and table.network(table.messages[one[0]]) == network
+        and (deadlock.homes == 1 or kind.many or at == address)
+    ]
+    state = controllers.states[kind.name][deadlock.states[address][0][line.target][0]]
+    node = _name(controllers, deadlock, line.target, address)
+    return StalledMessage(LETTERS[address], name, node, state, table.designed[network], len(queue) - 1)
 
 
 def _in_queue(joints: Joints, deadlock: Deadlock, queue: object) -> Iterator[int]:

@@ -1,0 +1,137 @@
+"""Controllers with finite queues and tables of transactions: some addresses explored together, and the least rooms.
+
+A node takes a message, and a core begins a request, only if queues have room for all that is sent, and the node has
+an entry for a state that takes one. A message holds its room from when it is sent until it is consumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from unknot._base.deadline import MINUTE, Deadline, counts_work
+from unknot._base.numbers import require_whole
+from unknot._base.shown import Brief
+from unknot.verify.controllers.expressions import TableError
+from unknot.verify.controllers.joined import Deadlock, JointStep
+from unknot.verify.controllers.packed import ARRIVED, Packed
+from unknot.verify.controllers.reachable import MOST_STATES, Reached, explore
+from unknot.verify.controllers.steps import Controllers
+from unknot.verify.controllers.table import StateTable
+
+MOST_SIZE = 8
+"""Largest room that is tried."""
+
+
+def together(
+    table: StateTable, caches: int, addresses: int, homes: int, states: int, deadline: Deadline
+) -> tuple[Reached, Deadlock | None]:
+    """Explore addresses of a table with sizes together, and return a run to a deadlock, if there is one."""
+    reached = Reached(Packed(Controllers(table, caches), addresses, homes))
+    explore(reached, deadline, states)
+    if reached.dead is None:
+        return reached, None
+    moves, packed = [], reached.packed
+    words = reached.words(0)
+    for address, step, words in reached.run(reached.dead):
+        if step is not None:
+            moves.append(JointStep(address, step, packed.state(words, address)))
+    met = [packed.message_at[word] for word in words[len(packed.seats) :] if packed.head.data[word] == ARRIVED]
+    ends = tuple(packed.state(words, address) for address in range(addresses))
+    return reached, Deadlock(tuple(moves), ends, homes, heads=tuple(one[:3] for one in met))
+
+
+@dataclass(frozen=True, repr=False)
+class LeastRooms(Brief):
+    """The least rooms of queues.
+
+    Attributes
+    ----------
+    rooms : dict of str to int, or None
+        Messages that a queue of each virtual network holds; None: no deadlock-free choice up to the largest rooms
+        that were tried, or time ended.
+    smaller : list of (rooms, steps)
+        All choices that were tried before, the cheapest first, with the length of a run to a deadlock; 0: open.
+    proved : bool
+        Whether each of these has a deadlock.
+
+    Examples
+    --------
+    >>> from unknot.verify.controllers import least_rooms, load_table
+    >>> found = least_rooms(load_table("examples/hangs/mi-saves.toml"))
+    >>> found.rooms, len(found.smaller), found.proved
+    ({'Data': 2, 'Fwd': 1, 'GetM': 1}, 3, True)
+    """
+
+    rooms: dict[str, int] | None
+    smaller: list[tuple[dict[str, int], int]]
+    proved: bool
+
+
+@counts_work
+def least_rooms(
+    table: StateTable,
+    *,
+    caches: int = 2,
+    addresses: int = 2,
+    homes: int = 1,
+    most: int = 3,
+    time_limit: float | Deadline = MINUTE,
+) -> LeastRooms:
+    """Find the least rooms of queues that are free of deadlock, with a deadlock for each cheaper choice.
+
+    The cost is the sum of the rooms of one queue of each virtual network. Limits of the table hold.
+
+    Parameters
+    ----------
+    table : StateTable
+        The controllers.
+    caches, addresses : int
+        How many are explored together, 1 to 3.
+    homes : int
+        1: all addresses have the same home; otherwise each has its own.
+    most : int
+        Largest room that is tried, up to 8.
+    time_limit : float
+        Seconds, or a running `Deadline`.
+
+    Returns
+    -------
+    LeastRooms
+        The rooms.
+
+    Raises
+    ------
+    TableError
+        If a number cannot be, or not all of the table was understood.
+
+    Examples
+    --------
+    >>> from unknot.verify.controllers import least_rooms, load_table
+    >>> least_rooms(load_table("examples/hangs/voluntary-release.toml"), addresses=1, most=2).rooms is None
+    True
+    """
+    for name, number, high in (("caches", caches, 3), ("addresses", addresses, 3), ("most", most, MOST_SIZE)):
+        require_whole(name, number, 1, high, error=TableError)
+    if table.unknown:
+        raise TableError(f"{table.name}: not all was understood, {table.unknown[0]} first")
+    deadline, smaller, proved = Deadline.of(time_limit), list[tuple[dict[str, int], int]](), True
+    for rooms in _rooms([name for name in table.designed if name not in table.inside], most):
+        sized = replace(table, rooms=rooms)
+        reached, deadlock = together(sized, caches, addresses, homes, MOST_STATES, deadline)
+        sure = deadlock is not None and not any(move.step.merged for move in deadlock.moves)
+        if deadlock is None and reached.whole and not reached.lacking:
+            return LeastRooms(rooms, smaller, proved)
+        proved &= sure
+        smaller.append((rooms, len(deadlock.moves) if deadlock is not None and sure else 0))
+        if deadline.over:
+            proved = False
+            break
+    return LeastRooms(None, smaller, proved)
+
+
+def _rooms(names: list[str], most: int) -> Iterator[dict[str, int]]:
+    """Rooms of networks, the cheapest first."""
+    rows = sorted(product(range(1, most + 1), repeat=len(names)), key=lambda row: (sum(row), row))
+    return (dict(zip(names, row, strict=True)) for row in rows)
