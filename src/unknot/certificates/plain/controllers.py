@@ -31,7 +31,7 @@ class Together:
         return node, address if self.homes and node >= self.nodes.caches else 0
 
     def line(self, one: Any) -> Any:
-        """What keeps its order: the messages of an ordered line; any other message alone."""
+        """Key of messages in order: an ordered line, or a message alone."""
         address, mail = one
         ends = (self.place(mail.target, address), mail.line, self.place(mail.source, address))
         return (ends,) if mail.line in self.nodes.ordered else (ends, address, mail)
@@ -92,7 +92,7 @@ class Together:
                     yield from ((address, node, event, act) for act in acts if act.answer == "take")
 
     def taken(self, state: Any, one: Any) -> Iterator[tuple[Act, Any]]:
-        """What a node may do with a message, and the states afterwards that are others."""
+        """Steps of a node with a message, and the changed states."""
         address, mail = one
         acts = self.nodes.met(state[0][address], mail)
         if not acts:

@@ -1,4 +1,4 @@
-"""Nodes with state tables: what they do with messages of one address, which they may stall or set aside."""
+"""Nodes with state tables: steps with messages of an address, stalled and set aside."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Row = tuple[Any, ...]
 
 
 class Mail(NamedTuple):
-    """A message to a node, the line that it comes on, who sent it, its name and what it carries."""
+    """A message: receiver, line, sender, name and carried values."""
 
     target: int
     line: str

@@ -135,7 +135,7 @@ def wait(shape, size, at, table, kept):
 
 @kernel(lambda t: t.int64(t.I64, tables(t), store(t)), allocates=False)
 def explore(shape, table, kept):
-    """Look at states in the order in which they were found, up to `shape[STOP]`; return why it ended."""
+    """Visit found states in turn, up to `shape[STOP]`; return the reason of the end."""
     seats = shape[SEATS]
     while shape[AT] < shape[COUNT]:
         at = shape[AT]

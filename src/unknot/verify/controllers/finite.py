@@ -44,7 +44,7 @@ def together(
 
 @dataclass(frozen=True, repr=False)
 class LeastRooms(Brief):
-    """The least rooms of queues.
+    """Least rooms of queues.
 
     Attributes
     ----------

@@ -133,7 +133,7 @@ class Packed:
         )
 
     def row(self, seat: int, row: Node) -> int:
-        """The number of a row; its other names get numbers with it."""
+        """Return the number of a row. All renamed forms get numbers together."""
         if (seat, row) not in self.rows:
             forms = dict.fromkeys(self._other_row(seat, row, form) for form in self.forms)
             for one in forms:
@@ -153,7 +153,7 @@ class Packed:
         return self._seat(node, address, form), self.names.row(node, row, form[0])
 
     def message(self, met: Met) -> int:
-        """The number of a message; its other names, and the one at the head of the queue, get numbers with it."""
+        """Return the number of a message. All renamed forms, and their arrived forms, get numbers together."""
         if met not in self.messages:
             forms = dict.fromkeys(self._other_message(met, form) for form in self.forms)
             for one in forms:

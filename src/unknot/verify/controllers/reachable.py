@@ -51,7 +51,7 @@ Step = tuple[int, ControllerStep | None, list[int]]
 
 @dataclass(frozen=True)
 class Waiting:
-    """What waits in a state of one address in which nothing moves by itself.
+    """Queues with messages in a state of an address without a step but of cores.
 
     Attributes
     ----------
