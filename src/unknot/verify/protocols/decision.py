@@ -217,7 +217,7 @@ def _cycled(system: System, deadline: Deadline) -> tuple[Run | None, bool]:
     What terminals do among themselves they may do among others too.
     """
     free = False
-    for part in _parts(system):
+    for part, _ in _parts(system):
         free = True
         for targets in islice(Waits(part, deadline.end).cycles(), MOST_CYCLES):
             free = False
@@ -230,7 +230,7 @@ def _cycled(system: System, deadline: Deadline) -> tuple[Run | None, bool]:
 def _filled(system: System, deadline: Deadline) -> Run | None:
     """A run that fills places of the greatest fixpoint."""
     ample = ample_queues(system)
-    for part in _parts(system):
+    for part, _ in _parts(system):
         extended = extend(part, 1, ample)
         knot = check(extended.relation, "vct", time_limit=deadline).configuration
         if knot is not None:
@@ -240,16 +240,16 @@ def _filled(system: System, deadline: Deadline) -> Run | None:
     return None
 
 
-def _parts(system: System) -> Iterator[System]:
-    """Systems of few terminals near each other, then that of all."""
+def _parts(system: System) -> Iterator[tuple[System, Sequence[int]]]:
+    """Systems of few terminals near each other, with these, then that of all."""
     for number in [size for size in FEW if size < system.terminals]:
         for centre in CENTRES:
             near = _near(system.relation.network, int(centre * system.terminals), number)
             use = system.relation.usable() & near[:, None] & near[system.relation.destination][None, :]
-            yield replace(
-                system, relation=replace(system.relation, addresses=replace(system.relation.addresses, may_use=use))
-            )
-    yield system
+            addresses = replace(system.relation.addresses, may_use=use)
+            part = replace(system, relation=replace(system.relation, addresses=addresses))
+            yield part, np.flatnonzero(near).tolist()
+    yield system, range(system.terminals)
 
 
 def _near(network: Network, centre: int, number: int) -> Flags:
@@ -272,10 +272,12 @@ def _targets(extended: Extended, messages: tuple[Message, ...]) -> Iterator[Targ
 
 
 def _in_part(system: System, end: float) -> Run | None:
-    """A run to a deadlock in which few terminals begin few transactions."""
+    """A run to a deadlock in which few terminals begin few transactions, first among themselves."""
+    few = [part for part in _parts(system) if len(part[1]) <= FEW[2]]
     for transactions in range(1, max(FEW) + 1):
-        for size in range(1, min(transactions, system.terminals) + 1):
-            part = search(system, range(size), transactions, most_states=SMALL, end=end)
-            if part.run is not None or clock() > end:
-                return part.run
+        sizes = range(1, min(transactions, system.terminals) + 1)
+        for part, begins in [*few, *((system, range(size)) for size in sizes)]:
+            found = search(part, begins, transactions, most_states=SMALL, end=end)
+            if found.run is not None or clock() > end:
+                return found.run
     return None
