@@ -467,6 +467,8 @@ def test_what_does_not_fit_is_refused() -> None:
 
 
 def test_few_terminals_near_each_other_deadlock_among_many() -> None:
-    verdict = check_protocol("mesh(8, 8)", protocol("axi(write='shared', address_buffer=1)"), routing="dimension_order")
+    verdict = check_protocol(
+        "mesh(8, 8)", protocol("axi(write='shared', address_buffer=1)"), routing="dimension_order"
+    )
     assert verdict.deadlock_free is False
     assert sum(event.act == "begin" for event in verdict.run or ()) == 2

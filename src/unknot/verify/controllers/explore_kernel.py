@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """Exploration of packed states of controllers."""
 
-from unknot._base.kernels.lazy_kernel import kernel
-from unknot.verify.controllers.packed_kernel import enter, entry, least, step, store, tables
+from unknot._base.kernels.lazy_kernel import I64, READ64, kernel
+from unknot.verify.controllers.packed_kernel import Store, Tables, enter, entry, least, step
 
 DONE, NEEDS, FULL, PAUSE, LONG, DEAD = range(6)
 """Why `explore` returns: all states are found; entries are needed; arrays are full; a slice of work is done; a state
@@ -15,14 +15,14 @@ kinds of waiting states and their words; entries needed; the last state of the s
 each kind."""
 
 
-@kernel(lambda t: t.int64(t.READ64, t.int64, t.int64, t.READ64), allocates=False)
-def leads(state, k, seats, key):
+@kernel(allocates=False)
+def leads(state: READ64, k: int, seats: int, key: READ64) -> int:
     """Whether a message is the first of those with its key."""
     return k == seats or key[state[k]] != key[state[k - 1]]
 
 
-@kernel(lambda t: t.int64(t.READ64, t.int64, t.int64, t.int64, tables(t)), allocates=False)
-def arrives(state, seats, size, k, table):
+@kernel(allocates=False)
+def arrives(state: READ64, seats: int, size: int, k: int, table: Tables) -> int:
     """Whether no other message is at the head of the queue of one."""
     for j in range(seats, size):
         if j != k and table.head[state[j]] == -1 and table.queue[state[j]] == table.queue[state[k]]:
@@ -30,8 +30,8 @@ def arrives(state, seats, size, k, table):
     return 1
 
 
-@kernel(lambda t: t.int64(t.I64, t.int64, tables(t), store(t)), allocates=False)
-def wanted(shape, size, table, kept):
+@kernel(allocates=False)
+def wanted(shape: I64, size: int, table: Tables, kept: Store) -> int:
     """Return how many entries are needed for the state `here` and unknown, and list them."""
     here, seats, count = kept.here, shape[SEATS], 0
     for k in range(size):
@@ -50,8 +50,8 @@ def wanted(shape, size, table, kept):
     return count
 
 
-@kernel(lambda t: t.int64(t.I64, t.int64, t.int64, tables(t), store(t)), allocates=False)
-def onward(shape, size, at, table, kept):
+@kernel(allocates=False)
+def onward(shape: I64, size: int, at: int, table: Tables, kept: Store) -> int:
     """Enter the states after the state `here`; return flags of what moves by itself, or −FULL or −LONG.
 
     Flags are 1 if anything but a core moves, and 2 if a core waits for nothing.
@@ -93,8 +93,8 @@ def onward(shape, size, at, table, kept):
     return moving | (refused << 1)
 
 
-@kernel(lambda t: t.int64(t.I64, t.int64, t.int64, tables(t), store(t)), allocates=False)
-def wait(shape, size, at, table, kept):
+@kernel(allocates=False)
+def wait(shape: I64, size: int, at: int, table: Tables, kept: Store) -> int:
     """Enter the kind of a waiting state: its queues × 2, and 1 more for those with a stalled head; 0 if full."""
     here, seats, count = kept.here, shape[SEATS], 0
     row = kept.after
@@ -133,8 +133,8 @@ def wait(shape, size, at, table, kept):
     return 1
 
 
-@kernel(lambda t: t.int64(t.I64, tables(t), store(t)), allocates=False)
-def explore(shape, table, kept):
+@kernel(allocates=False)
+def explore(shape: I64, table: Tables, kept: Store) -> int:
     """Visit found states in turn, up to `shape[STOP]`; return the reason of the end."""
     seats = shape[SEATS]
     while shape[AT] < shape[COUNT]:

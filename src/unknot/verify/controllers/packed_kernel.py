@@ -9,9 +9,7 @@ queue), how many messages are sent, and these.
 
 from typing import NamedTuple
 
-import numpy as np
-
-from unknot._base.kernels.lazy_kernel import kernel
+from unknot._base.kernels.lazy_kernel import I32, I64, READ64, kernel
 
 
 class Tables(NamedTuple):
@@ -33,52 +31,44 @@ class Tables(NamedTuple):
         Queues: room for messages; whether they can ever stand still.
     """
 
-    seat: np.ndarray
-    node: np.ndarray
-    limit: np.ndarray
-    row_to: np.ndarray
-    begin: np.ndarray
-    holds: np.ndarray
-    to: np.ndarray
-    key: np.ndarray
-    at: np.ndarray
-    queue: np.ndarray
-    head: np.ndarray
-    acts: np.ndarray
-    met: np.ndarray
-    found: np.ndarray
-    room: np.ndarray
-    blocks: np.ndarray
+    seat: READ64
+    node: READ64
+    limit: READ64
+    row_to: READ64
+    begin: READ64
+    holds: READ64
+    to: READ64
+    key: READ64
+    at: READ64
+    queue: READ64
+    head: READ64
+    acts: READ64
+    met: READ64
+    found: READ64
+    room: READ64
+    blocks: READ64
 
 
 class Store(NamedTuple):
     """Found states: words and where each begins, the state before, slots of a hash table; waiting kinds likewise."""
 
-    words: np.ndarray
-    start: np.ndarray
-    before: np.ndarray
-    slots: np.ndarray
-    kinds: np.ndarray
-    kind_start: np.ndarray
-    kind_slots: np.ndarray
-    examples: np.ndarray
-    here: np.ndarray
-    after: np.ndarray
-    best: np.ndarray
-    trial: np.ndarray
-    wanted: np.ndarray
+    words: I32
+    start: I64
+    before: I32
+    slots: I32
+    kinds: I32
+    kind_start: I64
+    kind_slots: I32
+    examples: I32
+    here: I64
+    after: I64
+    best: I64
+    trial: I64
+    wanted: I64
 
 
-def tables(t):
-    return t.NamedTuple((t.READ64,) * 16, Tables)
-
-
-def store(t):
-    return t.NamedTuple((t.I32, t.I64, t.I32, t.I32, t.I32, t.I64, t.I32, t.I32, *(t.I64,) * 5), Store)
-
-
-@kernel(lambda t: t.int64(t.READ64, t.READ64, t.int64), allocates=False)
-def entry(met, found, key):
+@kernel(allocates=False)
+def entry(met: READ64, found: READ64, key: int) -> int:
     """Return the entry of a row and a message, −1 if it is not known."""
     mask = len(met) - 1
     slot = ((key ^ (key >> 31)) * 40503) & mask
@@ -89,8 +79,8 @@ def entry(met, found, key):
     return -1
 
 
-@kernel(lambda t: t.int64(t.READ64, t.int64, t.I32, t.I64, t.I32, t.int64, t.int64), allocates=False)
-def enter(row, size, words, start, slots, count, used):
+@kernel(allocates=False)
+def enter(row: READ64, size: int, words: I32, start: I64, slots: I32, count: int, used: int) -> int:
     """Return the number of a row of words; `count` if it is new and now entered, −1 if there is no room."""
     value = 7
     for k in range(size):
@@ -117,8 +107,8 @@ def enter(row, size, words, start, slots, count, used):
     return count
 
 
-@kernel(lambda t: t.void(t.I64, t.int64, t.int64, t.int64, t.READ64), allocates=False)
-def put(row, low, size, message, key):
+@kernel(allocates=False)
+def put(row: I64, low: int, size: int, message: int, key: READ64) -> None:
     """Put a message into those at low…size of a row, after all with keys up to its own."""
     k = size
     while k > low and key[row[k - 1]] > key[message]:
@@ -127,8 +117,8 @@ def put(row, low, size, message, key):
     row[k] = message
 
 
-@kernel(lambda t: t.int64(t.READ64, t.int64, t.int64, t.int64, t.int64, tables(t), t.I64), allocates=False)
-def step(state, size, seats, taken, outcome, table, after):
+@kernel(allocates=False)
+def step(state: READ64, size: int, seats: int, taken: int, outcome: int, table: Tables, after: I64) -> int:
     """Write the state after an outcome of a message, or of the seat `taken`; return its size, −1 if it cannot be.
 
     The outcome −1 is the arrival of a message at its queue.
@@ -169,8 +159,8 @@ def step(state, size, seats, taken, outcome, table, after):
     return count
 
 
-@kernel(lambda t: t.void(t.READ64, t.int64, t.int64, t.int64, tables(t), t.I64, t.I64), allocates=False)
-def least(row, size, seats, forms, table, best, trial):
+@kernel(allocates=False)
+def least(row: READ64, size: int, seats: int, forms: int, table: Tables, best: I64, trial: I64) -> None:
     """Write the least of all forms of a state that differ in names of caches and addresses alone."""
     for k in range(size):
         best[k] = row[k]
@@ -194,8 +184,8 @@ def least(row, size, seats, forms, table, best, trial):
                 best[k] = trial[k]
 
 
-@kernel(lambda t: t.void(t.I32, t.I64, t.int64, t.I32), allocates=False)
-def hash_again(words, start, count, slots):
+@kernel(allocates=False)
+def hash_again(words: I32, start: I64, count: int, slots: I32) -> None:
     """Fill the slots of a hash table of states; they are −1."""
     mask = len(slots) - 1
     for one in range(count):

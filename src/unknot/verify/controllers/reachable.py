@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -237,7 +238,7 @@ class Reached:
         return address, ControllerStep(line.target, event, line, message, one.merged, one.answer == "act")
 
 
-def _longer(array: Ints, used: int) -> Ints:
+def _longer(array: Any, used: int) -> Any:
     """An array with twice the room, if more than half is in use."""
     return np.concatenate([array, np.zeros_like(array)]) if 2 * used >= array.size else array
 
