@@ -155,28 +155,10 @@ def test_numbers_of_caches(caches: int) -> None:
         check_table(STALLS, caches=caches)
 
 
-SIZED = """
-nodes = ["owner", "next"]
-rooms = { Data = 1, GetM = 1 }
-limits = { cache = 1 }
-[cache]
-many = true
-core = ["store"]
-start = "I"
-entries = ["IM", "IMI"]
-I = { store = "send GetM to directory; become IM" }
-IM = { store = "stall", Fwd = "next = requestor; become IMI", Data = "become M" }
-IMI = { store = "stall", Data = "send Data to next; next = none; become I" }
-M = { Fwd = "send Data to requestor; become I" }
-[directory]
-start = "I"
-I = { GetM = "send Data to requestor; owner = requestor; become M" }
-M = { GetM = "send Fwd to owner; owner = requestor" }
-"""
+SIZED = (HANGS.parent / "controllers/rooms.toml").read_text()
 
 
 def test_limits_of_outstanding_requests_free_rooms_that_are_too_small() -> None:
-    """A home with one request and caches with room for one reply: a second request is in the way of the first."""
     limited = check_table(read_table(SIZED), caches=2)
     assert (limited.answer, limited.addresses) == ("yes", 2)
     free = read_table(SIZED.replace("limits = { cache = 1 }", ""))
