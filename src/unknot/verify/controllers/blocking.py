@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from unknot.verify.controllers.reachable import Waiting
+from unknot.verify.controllers.reachable import WaitingQueues
 from unknot.verify.controllers.steps import ASIDE, Controllers, ControllerStep, State, moves
 
 Queue = tuple[int, int]
@@ -81,7 +81,7 @@ class QueuePattern:
     blocks: frozenset[Queue]
 
 
-def pattern(one: Waiting, network: Sequence[int]) -> QueuePattern:
+def pattern(one: WaitingQueues, network: Sequence[int]) -> QueuePattern:
     """The queues of a state, where each group has a virtual network."""
     blocks = frozenset((node, network[group]) for node, group in one.stalls)
     return QueuePattern(frozenset((node, network[group]) for node, group in one.full) - blocks, blocks)
@@ -105,7 +105,7 @@ def blocked(controllers: Controllers, patterns: Iterable[QueuePattern]) -> list[
 class WaitingStates:
     """States of one address by their waiting messages, the first found of each kind first."""
 
-    def __init__(self, controllers: Controllers, kinds: Mapping[Waiting, list[int]]) -> None:
+    def __init__(self, controllers: Controllers, kinds: Mapping[WaitingQueues, list[int]]) -> None:
         self.controllers, self.kinds = controllers, kinds
 
     def blocked(self, network: Sequence[int]) -> Mapping[QueuePattern, list[int]]:

@@ -2,7 +2,7 @@
 """Exploration of packed states of controllers."""
 
 from unknot._base.kernels.lazy_kernel import I64, READ64, kernel
-from unknot.verify.controllers.packed_kernel import Store, Tables, enter, entry, least, step
+from unknot.verify.controllers.packed_kernel import StateStore, StepTables, enter, entry, least, step
 
 DONE, NEEDS, FULL, PAUSE, LONG, DEAD = range(6)
 """Why `explore` returns: all states are found; entries are needed; arrays are full; a slice of work is done; a state
@@ -22,7 +22,7 @@ def leads(state: READ64, k: int, seats: int, key: READ64) -> int:
 
 
 @kernel(allocates=False)
-def arrives(state: READ64, seats: int, size: int, k: int, table: Tables) -> int:
+def arrives(state: READ64, seats: int, size: int, k: int, table: StepTables) -> int:
     """Whether no other message is at the head of the queue of one."""
     for j in range(seats, size):
         if j != k and table.head[state[j]] == -1 and table.queue[state[j]] == table.queue[state[k]]:
@@ -31,7 +31,7 @@ def arrives(state: READ64, seats: int, size: int, k: int, table: Tables) -> int:
 
 
 @kernel(allocates=False)
-def wanted(shape: I64, size: int, table: Tables, kept: Store) -> int:
+def wanted(shape: I64, size: int, table: StepTables, kept: StateStore) -> int:
     """Return how many entries are needed for the state `here` and unknown, and list them."""
     here, seats, count = kept.here, shape[SEATS], 0
     for k in range(size):
@@ -51,7 +51,7 @@ def wanted(shape: I64, size: int, table: Tables, kept: Store) -> int:
 
 
 @kernel(allocates=False)
-def onward(shape: I64, size: int, at: int, table: Tables, kept: Store) -> int:
+def onward(shape: I64, size: int, at: int, table: StepTables, kept: StateStore) -> int:
     """Enter the states after the state `here`; return flags of what moves by itself, or −FULL or −LONG.
 
     Flags are 1 if anything but a core moves, and 2 if a core waits for nothing.
@@ -94,7 +94,7 @@ def onward(shape: I64, size: int, at: int, table: Tables, kept: Store) -> int:
 
 
 @kernel(allocates=False)
-def wait(shape: I64, size: int, at: int, table: Tables, kept: Store) -> int:
+def wait(shape: I64, size: int, at: int, table: StepTables, kept: StateStore) -> int:
     """Enter the kind of a waiting state: its queues × 2, and 1 more for those with a stalled head; 0 if full."""
     here, seats, count = kept.here, shape[SEATS], 0
     row = kept.after
@@ -134,7 +134,7 @@ def wait(shape: I64, size: int, at: int, table: Tables, kept: Store) -> int:
 
 
 @kernel(allocates=False)
-def explore(shape: I64, table: Tables, kept: Store) -> int:
+def explore(shape: I64, table: StepTables, kept: StateStore) -> int:
     """Visit found states in turn, up to `shape[STOP]`; return the reason of the end."""
     seats = shape[SEATS]
     while shape[AT] < shape[COUNT]:

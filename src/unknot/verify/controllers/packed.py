@@ -13,7 +13,7 @@ import numpy as np
 from unknot._base.arrays import Ints
 from unknot._base.kernels.lazy_kernel import plainly, viewed
 from unknot.verify.controllers.explore_kernel import LACKS, REFUSED, STALLS, TIMED
-from unknot.verify.controllers.packed_kernel import Tables, entry
+from unknot.verify.controllers.packed_kernel import StepTables, entry
 from unknot.verify.controllers.renaming import Order, Renaming
 from unknot.verify.controllers.steps import (
     ASIDE,
@@ -272,11 +272,11 @@ class Packed:
         self.made |= {at + place: (event, one) for place, event, one in made}
         return at
 
-    def tables(self) -> Tables:
+    def tables(self) -> StepTables:
         """The tables as they are now."""
         growing = (self.row_to, self.begin, self.holds, self.to, self.key, self.at, self.queue, self.head, self.acts)
         arrays = (self.seat, self.node, self.limit, *(one.data for one in growing), self.met, self.found)
-        return Tables(*map(viewed(), (*arrays, self.room, self.blocks)))
+        return StepTables(*map(viewed(), (*arrays, self.room, self.blocks)))
 
     def state(self, words: Sequence[int], address: int = 0) -> State:
         """The state of an address in packed form."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unknot._base.kernels.lazy_kernel import I32, I64, READ64, kernel
 
 
-class Tables(NamedTuple):
+class StepTables(NamedTuple):
     """What nodes do; all arrays are of numbers of 64 bits.
 
     Attributes
@@ -49,7 +49,7 @@ class Tables(NamedTuple):
     blocks: READ64
 
 
-class Store(NamedTuple):
+class StateStore(NamedTuple):
     """Found states: words and where each begins, the state before, slots of a hash table; waiting kinds likewise."""
 
     words: I32
@@ -118,7 +118,7 @@ def put(row: I64, low: int, size: int, message: int, key: READ64) -> None:
 
 
 @kernel(allocates=False)
-def step(state: READ64, size: int, seats: int, taken: int, outcome: int, table: Tables, after: I64) -> int:
+def step(state: READ64, size: int, seats: int, taken: int, outcome: int, table: StepTables, after: I64) -> int:
     """Write the state after an outcome of a message, or of the seat `taken`; return its size, −1 if it cannot be.
 
     The outcome −1 is the arrival of a message at its queue.
@@ -160,7 +160,7 @@ def step(state: READ64, size: int, seats: int, taken: int, outcome: int, table: 
 
 
 @kernel(allocates=False)
-def least(row: READ64, size: int, seats: int, forms: int, table: Tables, best: I64, trial: I64) -> None:
+def least(row: READ64, size: int, seats: int, forms: int, table: StepTables, best: I64, trial: I64) -> None:
     """Write the least of all forms of a state that differ in names of caches and addresses alone."""
     for k in range(size):
         best[k] = row[k]

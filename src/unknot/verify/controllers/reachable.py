@@ -31,7 +31,7 @@ from unknot.verify.controllers.explore_kernel import (
     WORDS,
 )
 from unknot.verify.controllers.packed import Packed
-from unknot.verify.controllers.packed_kernel import Store
+from unknot.verify.controllers.packed_kernel import StateStore
 from unknot.verify.controllers.steps import ControllerStep, State
 
 SECONDS = 4e-6
@@ -51,7 +51,7 @@ Step = tuple[int, ControllerStep | None, list[int]]
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitingQueues:
     """Queues with messages in a state of an address without a step but of cores.
 
     Attributes
@@ -101,7 +101,7 @@ class Reached:
         words, before, kinds, examples = np.zeros((4, EXAMPLES << 9), dtype=np.int32)
         start, kind_start = np.zeros((2, 1 << 9), dtype=np.int64)
         slots, kind_slots = np.full((2, 1 << 10), -1, dtype=np.int32)
-        self.store = Store(
+        self.store = StateStore(
             words, start, before, slots, kinds, kind_start, kind_slots, examples, here, after, best, trial, wanted
         )
         self.enter(packed.start)
@@ -163,7 +163,7 @@ class Reached:
             cell = kind, self.packed.controllers.states[kind][number], event
             self.lacking.setdefault(cell, int(self.shape[AT]))
 
-    def waiting(self) -> dict[Waiting, list[int]]:
+    def waiting(self) -> dict[WaitingQueues, list[int]]:
         """Kinds of waiting states, and the first states of each."""
         groups, store, kinds = len(self.packed.network), self.store, {}
         for kind in range(int(self.shape[KINDS])):
@@ -171,7 +171,7 @@ class Reached:
             queues = [(divmod(one >> 1, groups), one & 1) for one in row]
             full, stalls = (frozenset(queue for queue, still in queues if still >= least) for least in (0, 1))
             some = store.examples[kind * EXAMPLES : (kind + 1) * EXAMPLES].tolist()
-            kinds[Waiting(full, stalls)] = [one for one in some if one >= 0]
+            kinds[WaitingQueues(full, stalls)] = [one for one in some if one >= 0]
         return kinds
 
     def run(self, number: int) -> list[Step]:
@@ -251,7 +251,7 @@ def explore(reached: Reached, deadline: Deadline, states: int) -> None:
         small = reached.count < SLICE and is_small(SMALL, explore_kernel.explore)
         before, shape[STOP] = int(shape[AT]), int(shape[AT]) + (64 if small else SLICE)
         with plainly(small):
-            why = explore_kernel.explore(shape, reached.packed.tables(), Store(*map(viewed(), reached.store)))
+            why = explore_kernel.explore(shape, reached.packed.tables(), StateStore(*map(viewed(), reached.store)))
         spend(SECONDS * (1 + int(shape[AT]) - before))
         if why == explore_kernel.DONE:
             reached.whole = True
