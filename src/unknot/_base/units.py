@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from unknot._base.calls import Piece
 from unknot._base.errors import UnknotError
-from unknot._base.quantities import CYCLES, LOAD, Unit
+from unknot._base.quantities import CYCLES, FLITS, LOAD, Unit
 
 _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([GgMm])[Hh]z\s*,\s*(\d+(?:\.\d+)?)\s*B\s*")
 
 _TIMES = ("latency", "network_latency_", "round_trip_", "makespan", "zero_load_latency")
 """Beginnings of the names of results that are in cycles."""
-_LOADS = ("offered_load", "accepted_load", "load", "throughput")
+_TIMES_ALONE = ("time", "bound", "measured", "all_to_all", "all_reduce")
+"""Whole names of others."""
+_OF_LOADS = ("uniform", "uniform_bound", "adversarial", "adversarial_bound", "saturation")
+_LOADS = ("offered_load", "accepted_load", "load", "throughput", *_OF_LOADS)
 """Names of results that are in flits per terminal and cycle."""
 _BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+_OF_NS, _OF_BYTES = ("ns", "µs", "ms", "s"), ("B", "kB", "MB", "GB", "TB")
+"""Names of a unit times 1, 1,000 and so on."""
 _MOST_DIGITS = 20
 """Most digits of a size."""
 
@@ -108,10 +113,12 @@ class Units:
         """
         figures: dict[str, float | None] = {}
         for name, figure in row.items():
-            if name.startswith(_TIMES):
+            if name.startswith(_TIMES) or name in _TIMES_ALONE:
                 figures[f"{name}_ns"] = None if figure is None else self.ns(figure)
             elif name in _LOADS:
                 figures[f"{name.removesuffix('_load')}_gb_per_s"] = None if figure is None else self.gb_per_s(figure)
+            elif name == "size":
+                figures["size_bytes"] = figure * self.flit_bytes
         return figures
 
 
@@ -161,8 +168,8 @@ class Scale:
         return flits_per_cycle if self.units is None else self.units.gb_per_s(flits_per_cycle)
 
     def ns(self, cycles: float | None) -> str:
-        """Text that follows a number of cycles: the nanoseconds in brackets; empty without units."""
-        return "" if self.units is None or cycles is None else f" ({self.units.ns(cycles):.4g} ns)"
+        """Text that follows a number of cycles: the time in brackets; empty without units."""
+        return "" if self.units is None or cycles is None else f" ({_shown(self.units.ns(cycles), _OF_NS)})"
 
     def gb_per_s(self, flits_per_cycle: float | None) -> str:
         """Text that follows a load: the GB/s in brackets; empty without units."""
@@ -171,13 +178,16 @@ class Scale:
         return f" ({self.units.gb_per_s(flits_per_cycle):.4g} GB/s)"
 
     def after(self, unit: Unit, figure: float) -> str:
-        """Text that follows a figure in cycles or flits per cycle: the ns or GB/s; empty without units.
+        """Text that follows a figure in cycles, flits or flits per cycle: time, bytes or GB/s; empty without units.
 
         Examples
         --------
-        >>> Scale(Units(clock_ghz=2.0, flit_bytes=16)).after(CYCLES, 100)
-        ' (50 ns)'
+        >>> scale = Scale(Units(clock_ghz=2.0, flit_bytes=16))
+        >>> scale.after(CYCLES, 100), scale.after(CYCLES, 60_000), scale.after(FLITS, 4000)
+        (' (50 ns)', ' (30 µs)', ' (64 kB)')
         """
+        if unit == FLITS and self.units is not None:
+            return f" ({_shown(figure * self.units.flit_bytes, _OF_BYTES)})"
         return self.ns(figure) if unit == CYCLES else self.gb_per_s(figure) if unit == LOAD else ""
 
     def describe(self) -> str:
@@ -185,6 +195,14 @@ class Scale:
         if self.units is None:
             return ""
         return f"A cycle is {self.units.ns(1):.4g} ns; a flit per cycle is {self.units.gb_per_s(1):.4g} GB/s."
+
+
+def _shown(figure: float, names: Sequence[str]) -> str:
+    """Return a figure in the first of some units, each 1,000 times the one before, in which it is below 1,000."""
+    place = 0
+    while abs(figure) >= 999.95 and place < len(names) - 1:
+        figure, place = figure / 1000, place + 1
+    return f"{figure:.4g} {names[place]}"
 
 
 def flits_of(piece: Piece, units: Units | None, least: int = 1) -> int:

@@ -102,10 +102,10 @@ class Compared(ThreeValued, asks="holds"):
     delivered: bool | None
     vc_pairs: tuple[float, ...]
     vc_highest: tuple[float, ...]
-    uniform: float
-    uniform_bound: float
-    adversarial: float
-    adversarial_bound: float
+    uniform: Load
+    uniform_bound: Load
+    adversarial: Load
+    adversarial_bound: Load
     note: str = ""
     saturation: Load | None = None
     all_to_all: WholeCycles | None = None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from unknot.verify.delivery import Delivery
     from unknot_collectives import Operation
     from unknot_collectives.bounds import Bound
+    from unknot_collectives.comparison import Timed
     from unknot_collectives.nccl.choice import LibraryChoice
     from unknot_collectives.nccl.library import CollectiveLibrary
     from unknot_collectives.platform import Platform
@@ -162,11 +163,18 @@ def collective(options: CollectiveOptions) -> int:
         bound=float(bounds[last].time), complete=complete, algorithms=made.tables[last],
         bound_by=_counted(bounds[last], built), sizes=best if len(sizes) > 1 else [], library=chosen,
         your_library=_in_words(library, chosen),
-        units=in_units(scale.units, [{"latency": measured}]),
+        units=in_units(scale.units, [{"latency": measured}, *map(_figures, made.tables[last])]),
     )  # fmt: skip
     if not complete:
         return UNDECIDED
     return HOLDS if relation is None or measured is not None else FAILS
+
+
+def _figures(row: Timed) -> dict[str, float | None]:
+    """Return the size and the times of a row, and what the operation gets of its size in a cycle."""
+    taken = row.measured or row.time
+    times = {"time": row.time, "bound": row.bound, "measured": row.measured}
+    return {"size": row.size, **times, "throughput": row.size / taken}
 
 
 def _library(options: CollectiveOptions) -> CollectiveLibrary | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from unknot.cli.answers.form import Form
+from unknot.cli.answers.networks import WithUnits
 from unknot.studies.comparison import Compared
 
 
@@ -16,7 +17,7 @@ class ComparedForm(Form, of=Compared, also="cost_per_host"):
     """
 
 
-class CompareAnswer(Form):
+class CompareAnswer(WithUnits):
     """JSON answer of `unknot compare`."""
 
     frame = "rows"

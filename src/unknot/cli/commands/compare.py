@@ -43,6 +43,7 @@ def compare(
     simulate: bool = False,
     energy: str | None = None,
     store: Path | None = None,
+    units: str | None = None,
     json: Json = False,
 ) -> int:
     """Compare designs: cost, bisection, throughput and its bounds, verdict, VCs.
@@ -78,7 +79,9 @@ def compare(
     [('torus(4, 4) by duato', 16), ('ring(8)', 4)]
     """
     from unknot._base.errors import TextError, UnknotError
+    from unknot._base.units import Scale
     from unknot.cli.answers.comparisons import CompareAnswer
+    from unknot.cli.answers.networks import in_units
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
     from unknot.network.floor_plan import Prices, read_prices
@@ -86,6 +89,7 @@ def compare(
     from unknot.studies.comparison import compared, estimated_seconds
     from unknot.studies.fitting import expanded
 
+    scale = Scale.of(units)
     try:
         shares = [float(part) for part in failed.split(",")]
     except ValueError:
@@ -109,5 +113,8 @@ def compare(
         wrote(page)
     draw(lambda: _picture(rows))
     money = costs or Prices()
-    tell(json, CompareAnswer, rows=rows, prices=f"{money.source}, {money.date}")
+    tell(
+        json, CompareAnswer, rows=rows, prices=f"{money.source}, {money.date}", scale=scale,
+        units=in_units(scale.units, map(vars, rows)),
+    )  # fmt: skip
     return exit_code(*(row.holds for row in rows))
