@@ -82,7 +82,9 @@ class Operation:
         if self.groups and sorted(node for group in self.groups for node in group) != sorted(self.members):
             raise UnknotError(f"{kind}: each member must be in one of the groups, and nobody else")
         if self.blocks and (kind != "all_to_all" or {len(self.blocks), *map(len, self.blocks)} != {count}):
-            raise UnknotError(f"{kind}: blocks are for all_to_all, a row and a column for each of {count} members")
+            columns = " or ".join(map(str, sorted(set(map(len, self.blocks)))))
+            got = f"got {len(self.blocks)} rows of {columns}"
+            raise UnknotError(f"{kind}: blocks are for all_to_all, {count} rows of {count} for its members; {got}")
         if self.blocks and (min(map(min, self.blocks)) < 0 or not self.amounts):
             raise UnknotError(f"{kind}: blocks must not be negative, and one of them must be sent")
 

@@ -253,6 +253,8 @@ class _RowReader:
         step = self.whole(row, "step", 10**7)
         reduces = bool(self.whole(row, "reduces", 1))
         rate = self.fraction(row, "rate") if row.get("rate") else None
+        if rate and row["start"] in ("", None):
+            raise self.error("a transfer with a rate has a start; in steps channels are shared")
         return Transfer(step, chunk, source, target, (first + enters, *path, first + leaves + 1), reduces, rate)
 
     def whole(self, row: Mapping[str, Any], key: str, most: int) -> int:

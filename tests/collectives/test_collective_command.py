@@ -120,10 +120,10 @@ def test_groups_and_a_barrier() -> None:
     ("text", "ending", "words"),
     [
         ("1,2\n3,x\n", "csv", "blocks.csv:2:3: expected flits"),
-        ("1,2\n3\n", "csv", "a row and a column for each of 5 members"),
+        ("1,2\n3\n", "csv", "5 rows of 5 for its members; got 2 rows of 1 or 2"),
         ("0,0\n0,0\n", "csv", "no block in it that is sent"),
         ("1," + "9" * 5000, "csv", "blocks.csv:1:3: expected flits"),
-        ("[[], [1, 2]]", "json", "a row and a column for each of 5 members"),
+        ("[[], [1, 2]]", "json", "5 rows of 5 for its members; got 2 rows of 0 or 2"),
         ("[1, 2]", "json", "a list of lists of sizes"),
         ("1,2\n\n3,x\n", "csv", "blocks.csv:3:3: expected flits"),
         ("[[", "json", "blocks.json:1:3: this is not JSON"),

@@ -5,15 +5,19 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from benchmarks.collective_gaps import KINDS, drawn
 
+from unknot._base.errors import TextError
 from unknot.certificates import document
 from unknot.certificates.plain import Rejected, accept
-from unknot_collectives import Operation, Platform, optimal
+from unknot.network.families import ring
+from unknot_collectives import Operation, Platform, optimal, platform_of
 from unknot_collectives.choice import best, candidates
 from unknot_collectives.platform import ROOTED, Channel
+from unknot_collectives.schedule_files import read_schedule, write_schedule
 from unknot_collectives.timing import longest_chain, steady
 
 
@@ -44,6 +48,26 @@ def test_a_slow_transfer_passes_beside_a_fast_one() -> None:
     made = best(candidates(platform, whole, ["optimal"]), whole.size)
     assert made.time < 93
     assert any(sent.rate for sent in made.transfers)
+
+
+@pytest.mark.parametrize(("rate", "words"), [("x", "rate is a positive number"), ("1/2", "has a start")])
+def test_rates_of_a_file_are_numbers_beside_starts(tmp_path: Path, rate: str, words: str) -> None:
+    head, *rows = Path("examples/collectives/allreduce-ring.csv").read_text().splitlines()
+    file = tmp_path / "ring.csv"
+    file.write_text("\n".join([f"{head},rate", *(f"{row},{rate}" for row in rows)]))
+    platform = platform_of(ring(4))
+    with pytest.raises(TextError, match=f":2: .*{words}"):
+        read_schedule(file, ring(4), platform, Operation("all_reduce", platform.members, Fraction(4)))
+
+
+def test_rates_are_kept_in_a_file(tmp_path: Path) -> None:
+    platform = platform_of(ring(4))
+    whole = Operation("all_gather", platform.members, Fraction(8))
+    made = steady(optimal(platform, whole), 2).exact()
+    for file in (tmp_path / "made.csv", tmp_path / "made.json"):
+        write_schedule(made, ring(4), file)
+        read = read_schedule(file, ring(4), platform, whole)
+        assert (read.transfers, read.starts, read.time) == (made.transfers, made.starts, made.time)
 
 
 def test_rates_above_a_channel_are_rejected() -> None:

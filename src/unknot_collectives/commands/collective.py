@@ -189,6 +189,8 @@ def _library(options: CollectiveOptions) -> CollectiveLibrary | None:
             raise UnknotError(f"--library and --{name} do not go together: the library's routes and GPUs are its own")
     if options.groups != 1:
         raise UnknotError("--library: the library runs one group of all GPUs; leave --groups out")
+    if not Path(options.network).is_file():
+        raise UnknotError(f"--library reads a topology file of NCCL or RCCL; {options.network} is no file")
     library = library_named(options.library, options.network)
     if library.filled:
         notify(f"{options.network}: filled in, as NCCL asks the machine: {'; '.join(library.filled)}")
