@@ -16,7 +16,7 @@ _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([GgMm])[Hh]z\s*,\s*(\d+(?:\.\d+)?)\s*
 _TIMES = ("latency", "network_latency_", "round_trip_", "makespan", "zero_load_latency")
 """Beginnings of the names of results that are in cycles."""
 _TIMES_ALONE = ("time", "bound", "measured", "all_to_all", "all_reduce")
-"""Whole names of others."""
+"""Whole names of further times."""
 _OF_LOADS = ("uniform", "uniform_bound", "adversarial", "adversarial_bound", "saturation")
 _LOADS = ("offered_load", "accepted_load", "load", "throughput", *_OF_LOADS)
 """Names of results that are in flits per terminal and cycle."""
@@ -198,7 +198,7 @@ class Scale:
 
 
 def _shown(figure: float, names: Sequence[str]) -> str:
-    """Return a figure in the first of some units, each 1,000 times the one before, in which it is below 1,000."""
+    """Return a figure below 1,000 with its unit: some units in a row, each 1,000 times the last."""
     place = 0
     while abs(figure) >= 999.95 and place < len(names) - 1:
         figure, place = figure / 1000, place + 1
