@@ -208,7 +208,7 @@ def test_a_short_limit_begins_with_algorithms_that_are_often_best(monkeypatch: p
         (["--pieces", "0"], "pieces must be a whole number"),
         (
             ["--out", "x.txt", "--algorithm", "none"],
-            "x.txt: the ending tells what is written of an answer: .json, .csv, .parquet, .svg, .png or .pdf",
+            "x.txt: the ending tells what is written of an answer: .json, .csv, .parquet, .svg, .png, .pdf or .html",
         ),
         (["--operation", "scatter", "--export", "x.xml", "--algorithm", "none"], "MSCCL has no scatter"),
         (["--router", "speed=2", "--routing", "dimension_order", "--vcs", "2"], "unknown option 'speed'"),

@@ -152,13 +152,15 @@ def _multiplied(entry: Any) -> Iterable[tuple[Any, dict[str, int]]]:
 
 
 def _spoken(key: str, entry: Any) -> str:
-    words = {"vcs": count(entry, "VC"), "packet_length": f"{entry} flits"}
+    if key == "vcs" and isinstance(entry, int):
+        return count(entry, "VC")
     if key == "faults":
         return f"faults {'; '.join(map(str, entry))}" if entry else "no faults"
     if isinstance(entry, dict):
         inner = ", ".join(f"{name} {part}" for name, part in entry.items())
         return f"packets of {inner}" if key == "packet_length" else f"{key} {inner}"
-    return words.get(key, f"buffers of {entry}" if key == "buffer_depth" else str(entry))
+    words = {"packet_length": f"{entry} flits", "buffer_depth": f"buffers of {entry}"}
+    return words.get(key, str(entry))
 
 
 def _misfits(study: Study, problem: _Locator) -> Iterable[TextError]:
