@@ -38,15 +38,22 @@ class StartOrder:
         Of all transfers, rounded.
     order : sequence of int
         Transfers, by number; empty: steps follow each other.
+    starts : sequence of Fraction
+        Permitted starts in this order; empty: not known.
     """
 
     schedule: Schedule
     time: float
     order: Sequence[int] = ()
+    starts: Sequence[Fraction] = ()
 
     def exact(self) -> Schedule:
-        """Return the schedule with its starts."""
-        return begun(self.schedule, self.order) if self.order else self.schedule
+        """Return the schedule with its starts: as early as can be in this order, or the permitted ones."""
+        if not self.order:
+            return self.schedule
+        made = begun(self.schedule, self.order)
+        known = replace(made, starts=tuple(self.starts)) if self.starts else made
+        return min(made, known, key=lambda one: one.time)
 
 
 def timed(schedule: Schedule) -> Schedule:
@@ -134,19 +141,19 @@ def steady(schedule: Schedule, pieces: int) -> StartOrder:
     No transfer waits for a channel: each edge is in use as long as the busiest channel, from its first piece on.
     """
     sends, needs, paced = schedule.transfers, needs_of(schedule), schedule.paced()
-    whole = float(schedule.busiest)
-    offsets, ends = list[float](), list[float]()
+    each, on = schedule.busiest / pieces, schedule.platform.channels
+    offsets, ends = list[Fraction](), list[Fraction]()
     for sent, before in zip(paced.transfers, needs, strict=True):
-        offsets.append(max((ends[j] for j in before), default=0.0))
-        late = sum(float(schedule.platform.channels[c].latency) for c in sent.path)
-        ends.append(offsets[-1] + late + whole / pieces)
+        offsets.append(max((ends[j] for j in before), default=Fraction(0)))
+        ends.append(offsets[-1] + sum((on[c].latency for c in sent.path), each))
     cut = paced.pipelined(pieces)
     edge = {(sent.chunk, sent.source, sent.target, sent.reduces): at for sent, at in zip(sends, offsets, strict=True)}
     starts = [
-        edge[sent.chunk // pieces, sent.source, sent.target, sent.reduces] + sent.chunk % pieces * whole / pieces
+        edge[sent.chunk // pieces, sent.source, sent.target, sent.reduces] + sent.chunk % pieces * each
         for sent in cut.transfers
     ]
-    return StartOrder(cut, max(ends) + whole * (1 - 1 / pieces), sorted(range(len(starts)), key=starts.__getitem__))
+    order = sorted(range(len(starts)), key=starts.__getitem__)
+    return StartOrder(cut, float(max(ends) + (pieces - 1) * each), order, [starts[i] for i in order])
 
 
 def _in_whole_numbers(schedule: Schedule) -> tuple[dict[PassageKey, Passage[int]], list[int], Fraction]:

@@ -33,6 +33,7 @@ def test_steady_schedules_are_right_and_take_what_their_depth_says(kind: str) ->
             order = steady(made, pieces)
             exact = order.exact()
             accept(document(None, None, [exact.claim()]))
+            assert exact.time <= order.time + 1e-9
             assert order.time <= late + float(made.busiest) * (pieces + deep - 1) / pieces + 1e-9
             assert {*exact.starts} - {0} or deep == 1
 
