@@ -153,6 +153,10 @@ FAST = {
     "hold, speed-up": Router(hold_switch=True, internal_speedup=1.5, ejection_credits=True, input_speedup=2),
     "claim, max_size": Router(claim_credit=True, allocator="max_size", credit_delay=3),
     "select, speculative": Router(allocator="select", speculative=True),
+    "loa and islip, speculative": Router(allocator="loa", switch_allocator="islip", speculative=True),
+    "wavefront and separable, speculative": Router(
+        allocator="wavefront", switch_allocator="separable_input_first", speculative=True, priority="age"
+    ),
     **{name: Router(allocator=name) for name in LOOK_AT_ALL},
     "pim(3) and loa": Router(allocator="pim", switch_allocator="loa", iterations=3),
     "islip(2)": Router(iterations=2),
@@ -162,6 +166,9 @@ FAST = {
     ),
     "matrix, age": Router(allocator="select", arbiter="matrix", priority="age", claim_credit=True),
     "matrix, separable, speculative": Router(allocator="separable_input_first", arbiter="matrix", speculative=True),
+    "matrix, age, select and islip(2)": Router(
+        allocator="select", arbiter="matrix", priority="age", switch_allocator="islip", switch_iterations=2
+    ),
     "matrix for the switch, max_size": Router(
         allocator="max_size",
         switch_allocator="separable_input_first",

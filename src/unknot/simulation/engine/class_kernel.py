@@ -15,6 +15,7 @@ from unknot.simulation.engine.inject_kernel import creates, draw, draw_pair, new
 from unknot.simulation.engine.match_kernel import BY_CLASS
 from unknot.simulation.engine.meter_kernel import count_allocated
 from unknot.simulation.engine.state_kernel import (
+    count_slot,
     destination_of,
     enqueue,
     has_credits,
@@ -205,7 +206,7 @@ def inject_classes(rule, raw, r, now):
                 # Into other subnets a router decides for itself: it may be some cycles behind or ahead.
                 if s.setup.choose != 0 and s.setup.routing_delay == 0 and s.setup.subnets == 1:
                     call_at(s.setup.choose, (rule, raw, r, t, terminals.packet[row]))
-            s.outputs.credits[w] -= 1
+            count_slot(s, w, -1)
             post_flit(s, w, now + 1)
             s.count.flits_in += 1
             s.count.last_move = now

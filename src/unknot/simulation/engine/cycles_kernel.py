@@ -16,8 +16,8 @@ from unknot._base.kernels.words_kernel import call_at, let_others_run, load, sto
 from unknot.simulation.engine.codes import DONE, FULL, LOST, NO_CYCLE, QUIET
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
-from unknot.simulation.engine.simple_kernel import IDLE_ROUTER, is_empty, run_router
-from unknot.simulation.engine.state_kernel import inbox_of
+from unknot.simulation.engine.simple_kernel import FIRST_IDLE, IDLE_ROUTER, is_empty, run_router
+from unknot.simulation.engine.state_kernel import inbox_of, share
 from unknot.simulation.engine.view_kernel import place_of
 
 FAILED = 1 << 62
@@ -34,6 +34,26 @@ def inject_all(rule, s, r, now):
         return
     for i in range(s.first_terminal[r], s.first_terminal[r + 1]):
         inject(rule, s, r, s.local_terminals[i], now)
+
+
+@inlined
+def nothing_comes(s, r, now):
+    """Return whether no flit or credit comes into router r in this cycle, and no stage of a header ends there."""
+    w, row = s.first_word[r], inbox_of(s, now, s.first_word[r])
+    if is_simple(s, r):
+        return is_empty(s, row)
+    due = np.int64(s.setup.parts > 1)  # what comes from others is not looked for
+    for k in range(row, row + s.first_word[r + 1] - w):
+        due |= s.inbox.flits[k] | s.inbox.credits[k] | s.stages.heads[k] | s.stages.ready[k]
+    return due == 0
+
+
+@inlined
+def open_inbox(s, r, now):
+    """Take in what comes into router r, which does not take the fast path; return whether it has work."""
+    busy, w = call_at(s.setup.open_inbox, (s.raw, r, now)), s.first_word[r]
+    s.quiet[w] = 0 if busy != 0 else FIRST_IDLE if s.quiet[w] == 0 else IDLE_ROUTER
+    return busy
 
 
 @called
@@ -73,8 +93,13 @@ def cycles(rule, s, until, pack, run_router):
     parts, part = setup.parts, setup.part
     first, last = setup.first_router, setup.last_router
     progress = place_of(s.progress)
+    if setup.shared > 0:
+        share(s)
     if count.packed == 0:
         pack(s)
+    for r in range(first, last):
+        if not is_simple(s, r):
+            s.quiet[s.first_word[r]] = 0  # others may have changed its rows
     begin = count.now
     while begin < until:
         end = min(begin + setup.span, until)
@@ -105,14 +130,14 @@ def cycles(rule, s, until, pack, run_router):
                 call_at(setup.fetch, (s.raw, r, begin))
             for now in range(begin, end):
                 status, busy, w, simple = np.int64(DONE), np.int64(0), s.first_word[r], is_simple(s, r)
+                if s.quiet[w] > now and nothing_comes(s, r, now):
+                    continue
                 if simple:
-                    if s.quiet[w] > now and is_empty(s, inbox_of(s, now, w)):
-                        continue
                     status = run_router(rule, s, w, now)
                 else:
-                    busy = call_at(setup.open_inbox, (s.raw, r, now))
+                    busy = open_inbox(s, r, now)
                 inject_all(rule, s, r, now)
-                if simple and s.quiet[w] == IDLE_ROUTER:
+                if s.quiet[w] == IDLE_ROUTER:
                     rest(s, r, now)
                 if busy != 0:
                     status = call_at(setup.work, (rule, s.raw, r, now))

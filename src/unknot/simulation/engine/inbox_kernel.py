@@ -6,7 +6,7 @@ import numpy as np
 from unknot._base.kernels.mask_kernel import lowest
 from unknot._base.kernels.types_kernel import inlined
 from unknot.simulation.engine.codes import EMPTY, FRESH, IDLE, MOVING, STALLED, TAIL
-from unknot.simulation.engine.state_kernel import bit_of, inbox_of, may_request, note, wake
+from unknot.simulation.engine.state_kernel import bit_of, count_slot, inbox_of, may_request, note, wake
 
 
 @inlined
@@ -54,8 +54,8 @@ def take_credits(s, bits, word, w0, w1):
         bit = bits & -bits
         w = s.words.first_output[word] + lowest(bits)
         bits ^= bit
-        free = outputs.credits[w] + 1
-        outputs.credits[w] = free
+        count_slot(s, w, 1)
+        free = outputs.credits[w]
         u = outputs.owner[w]
         if u < 0:
             # Headers are woken only for a credit that can have been missing: see `simple_kernel.take_in`.

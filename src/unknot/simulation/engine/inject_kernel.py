@@ -11,6 +11,7 @@ from unknot.simulation.engine.codes import UNDECIDED
 from unknot.simulation.engine.meter_kernel import count_allocated
 from unknot.simulation.engine.pack_kernel import choose_at_once
 from unknot.simulation.engine.state_kernel import (
+    count_slot,
     destination_of,
     direct_of,
     enqueue,
@@ -188,7 +189,7 @@ def send_again(s, t):
 @inlined
 def inject(rule, s, r, t, now):
     """Create packets of terminal t at router r, unless one is being injected, and inject a flit if possible."""
-    terminals, outputs, setup = s.terminals, s.outputs, s.setup
+    terminals, setup = s.terminals, s.setup
     if terminals.packet[t] < 0 and not (setup.watchdog != 0 and send_again(s, t)):
         if terminals.drawn[t] > now:
             return
@@ -215,7 +216,7 @@ def inject(rule, s, r, t, now):
     b = terminals.vc[t]
     if not has_room(s, b):
         return
-    outputs.credits[b] -= 1
+    count_slot(s, b, -1)
     post(s, s.inbox.flits, s.outside.flits, now + 2, terminals.flit_bit[t] + b - base)
     s.count.flits_in += 1
     s.count.last_move = max(s.count.last_move, now)

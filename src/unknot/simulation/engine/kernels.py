@@ -107,7 +107,6 @@ def _link(part: State) -> None:
         ("inject_classes", _called("class_kernel.inject_classes", 4), classes),
         ("arrive_in_class", _called("class_kernel.arrive_in_class", 4, True), classes),
         ("see", _called("state_kernel.see", 3), len(part.seen) > 0),
-        ("has_shared_slot", _called("state_kernel.has_shared_slot", 2, True), setup.shared > 0),
         ("of_same_port", _called("state_kernel.of_same_port", 4, True), setup.selection == BETTER_OF_TWO),
         ("narrow", _called("choice_kernel.narrow", 8, True), narrows),
         ("select", _called("choice_kernel.select", 6), general and FIRST_ONE < setup.selection < BETTER_OF_TWO),

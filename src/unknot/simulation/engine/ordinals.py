@@ -27,7 +27,7 @@ def ordinals(ends: BufferEnds) -> dict[str, Ints]:
     numbers = {column: np.zeros(64 * int(ends.words[-1]), dtype=np.int64) for column in COLUMNS}
     # How many numbers of VCs, and of ports, a port that leads nowhere takes.
     of_vcs = ends.local * (router.allocator in SWEEPING)
-    of_ports = int((router.switch_allocator or router.allocator) in SWEEPING)
+    of_ports = int(router.matches[1][0] in SWEEPING)
     # All ends but those of injection buffers, which are no outputs of the switch.
     owner, bit, cell = (each[: ends.total] for each in (ends.out.router, ends.out.bit, ends.out_cells))
     ports = ends.into.port

@@ -35,16 +35,6 @@ _FROM_ZERO = ("routing_delay", "credit_delay", "output_buffer", "own_slots", "mo
 """Numbers that may be 0; others are at least 1."""
 
 
-def takes_rounds(router: Router) -> bool:
-    """Return whether an allocator may match in several rounds."""
-    return max(router.iterations, router.switch_iterations or 1) > 1
-
-
-def takes_rows(router: Router) -> bool:
-    """Return whether an allocator matches rows of bits on the fast path, see `rows_kernel`."""
-    return router.looks_at_all or takes_rounds(router)
-
-
 @dataclass(frozen=True)
 class Router:
     """The options of an input-queued virtual-channel (VC) router; the defaults are those of BookSim 2.
@@ -198,16 +188,16 @@ class Router:
     @property
     def is_packable(self) -> bool:
         """Whether `simple_kernel` knows all options, so that it takes routers with few VCs; see `tables.WIDEST`."""
-        allocators = {self.allocator, self.switch_allocator or self.allocator}
+        switch, rounds = self.matches[1]
+        selects = any(name == "select" and many > 1 for name, many in self.matches)
         others = [field.name for field in fields(self) if field.name not in PACKABLE]
         return (
             all(getattr(self, name) == getattr(DEFAULT, name) for name in others)
             and self.selection != "first"
             and self.routing_delay <= 1
-            and not (self.speculative and (takes_rows(self) or self.hold_switch))
-            and not (self.has_matrices and takes_rounds(self))
+            and not (self.speculative and (switch in LOOK_AT_ALL or rounds > 1 or self.hold_switch))
             and not (self.own_slots and self.output_speedup > 1)
-            and not (self.priority != "none" and "select" in allocators and takes_rounds(self))
+            and not (selects and (self.priority != "none" or self.has_matrices))
             and not (self.all_tiers and self.allocator in HONOURING)
             and (not self.queues or self.ejection_credits)
         )
@@ -228,9 +218,15 @@ class Router:
         return "matrix" in (self.arbiter, self.switch_arbiter)
 
     @property
+    def matches(self) -> tuple[tuple[Allocator, int], tuple[Allocator, int]]:
+        """Allocators of VCs and of the switch, with their rounds."""
+        of_switch = self.switch_allocator or self.allocator, self.switch_iterations or self.iterations
+        return (self.allocator, self.iterations), of_switch
+
+    @property
     def looks_at_all(self) -> bool:
         """Whether an allocator looks at all requests at a time."""
-        return self.allocator in LOOK_AT_ALL or self.switch_allocator in LOOK_AT_ALL
+        return any(name in LOOK_AT_ALL for name, _ in self.matches)
 
     def shared_slots(self, depth: int) -> int:
         """Slots of each VC that the VCs of its input port share, of a `depth` of buffers."""
@@ -244,8 +240,8 @@ class Router:
     def __post_init__(self) -> None:
         for field in fields(self):
             check_option(field.name, getattr(self, field.name))
-        used = {self.allocator, self.switch_allocator or self.allocator}
-        if max(self.iterations, self.switch_iterations or 1) > 1 and not used & set(ITERATIVE):
+        used = {name for name, _ in self.matches}
+        if any(rounds > 1 for _, rounds in self.matches) and not used & set(ITERATIVE):
             raise SimulationError(f"router: {self.allocator} has one iteration, got more; islip takes several")
         if self.has_matrices and not used & set(SEPARABLE):
             raise SimulationError(f"router: a matrix arbiter is of {' or '.join(SEPARABLE)}, not of {self.allocator}")

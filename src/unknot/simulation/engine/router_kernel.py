@@ -16,6 +16,7 @@ from unknot.simulation.engine.codes import DONE, EMPTY, FRESH, IDLE, MOVING, PEN
 from unknot.simulation.engine.inbox_kernel import begin_routing
 from unknot.simulation.engine.state_kernel import (
     bit_of,
+    count_slot,
     eject,
     enqueue,
     has_room,
@@ -64,9 +65,8 @@ def send(s, b, w0, w1, now, final):
     post(s, s.inbox.credits, s.outside.credits, back + s.in_ports.latency[into], credit_bit)
     s.out_ports.carried[port] += 1
     if latency > 0:
-        free = outputs.credits[w] - 1
-        outputs.credits[w] = free
-        more = more and (free > 0 or setup.shared > 0)
+        count_slot(s, w, -1)
+        more = more and (outputs.credits[w] > 0 or setup.shared > 0)
     if reader >= 0:
         if sent == 1:
             enqueue(s, w, reader + w - port, packet_of(s, b))
@@ -126,7 +126,10 @@ def step(rule, s, w0, w1, now, left):
     headers = allocate_vcs(rule, s, w0, w1, now)
     if headers < 0:
         return -headers
-    sent = allocate_switch(s, headers, w0, w1, now)
+    wants = np.int64(s.setup.hold_switch) | (headers if s.setup.speculative == 1 else np.int64(0))
+    for w in range(w0, w1):
+        wants |= masks.requesting[w]
+    sent = allocate_switch(s, headers, w0, w1, now) if wants != 0 else np.int64(0)
     if s.setup.queues == 1:
         in_order(s, sent)
     for k in range(sent):

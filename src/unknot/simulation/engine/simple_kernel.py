@@ -15,7 +15,7 @@ from unknot.simulation.engine.bid_kernel import is_by_turns, pass_by, rows_of, w
 from unknot.simulation.engine.codes import DONE, EMPTY, TAIL
 from unknot.simulation.engine.pack_kernel import choose_at_once, count_arrivals, count_departures, with_slots
 from unknot.simulation.engine.packed_allocation_kernel import allocate
-from unknot.simulation.engine.state_kernel import eject, enqueue, inbox_of, note, post, wake
+from unknot.simulation.engine.state_kernel import count_slot, eject, enqueue, has_room, inbox_of, note, post, wake
 
 FIRST_IDLE, IDLE_ROUTER = -1, -2
 """What `quiet` says of a router that has no work, after a cycle with work and later."""
@@ -38,34 +38,28 @@ def whole_again(s, here, w, returned):
 
 
 @called
-def changed_room(s, here, w, cells):
-    """Return the outputs that have room now and had none, or the other way round, where VCs share slots.
-
-    Credits of `cells` have changed.
+def count_shared(s, here, w, cells, change):
+    """Count a free slot more or fewer at each of `cells`, whose VCs share some; return where there was room and is
+    none now, or the other way round.
     """
     changed, room = none(cells), s.whole.masks.room[w]
     while cells != 0:
-        port, slots = here.outputs.port[lowest(cells)], np.int64(0)
-        first = end = port - here.first_output
-        while end < here.cells and here.outputs.port[end] == port:
-            slots += s.setup.shared + min(np.int64(0), here.outputs.credits[end])
-            end += 1
+        first = lowest(cells)
+        end, port = first + 1, here.outputs.port[first]
+        cells &= cells - 1
+        before = s.common[port]
+        count_slot(s, here.first_output + first, change)
+        if (before > 0) != (s.common[port] > 0):
+            # The last of the slots that are shared concerns all VCs of the port.
+            first = end = port - here.first_output
+            while end < here.cells and here.outputs.port[end] == port:
+                end += 1
         for out in range(first, end):
-            free, bit = here.outputs.credits[out], bit_at(cells, out)
-            # The same as `has_room`, with the slots of the port counted once.
-            changed |= bit if (free > 0 or (slots > 0 and -free < s.setup.most)) != (room & bit != 0) else none(bit)
-            cells &= ~bit
+            bit = bit_at(cells, out)
+            changed |= bit
+            if has_room(s, here.first_output + out) == (room & bit != 0):
+                changed ^= bit
     return changed
-
-
-@inlined
-def take_shared(s, here, w, returned):
-    """Take in credits where VCs share slots; return the outputs that have room again."""
-    left = returned
-    while left != 0:
-        here.outputs.credits[lowest(left)] += 1
-        left &= left - 1
-    return changed_room(s, here, w, returned)
 
 
 @inlined
@@ -89,10 +83,13 @@ def take_in(s, here, w, row):
     ends = returned & s.whole.borders.injection[w]
     returned ^= ends
     while ends != 0:
-        here.outputs.credits[lowest(ends)] += 1
+        count_slot(s, here.first_output + lowest(ends), 1)
         ends &= ends - 1
     # Where the count was 0, the owner has been waiting for this credit.
-    regained = returned & ~masks.room[w] if setup.shared == 0 else take_shared(s, here, w, returned)
+    if setup.shared == 0:
+        regained = returned & ~masks.room[w]
+    else:
+        regained = count_shared(s, here, w, returned, 1)
     if setup.claim > 0 and regained & masks.open[w] != 0:
         wake(s, w, w + setup.width)
     masks.room[w] |= regained
@@ -137,8 +134,6 @@ def send(s, here, w, at, out, into, port, now, final):
         free = latency == 0
         if not free:
             note(s, s.inbox.credits, leaves + latency, 64 * w + out)
-    if setup.shared > 0 and not free:
-        here.outputs.credits[out] -= 1
     if tail:
         here.outputs.owner[out] = -1
         if setup.narrow != 0:
@@ -221,7 +216,7 @@ def switch(s, here, w, now, requesting, speculating, final):
         left, spent = count_departures(s, w, won, spent)
     else:
         left, _ = count_departures(s, w, won, none(won))
-        spent = changed_room(s, here, w, spent)
+        spent = count_shared(s, here, w, spent, -1)
     filled = masks.filled[w] & (left | ~won)
     masks.filled[w] = filled
     if s.setup.hold_switch == 1:

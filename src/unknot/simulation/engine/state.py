@@ -48,6 +48,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         port=int32,  # first row of its port in `out_ports`
         credits=int32,  # free slots as known upstream
     ),
+    "common": np.dtype(int32),  # free slots that the VCs of a port share, by its first output row
     "ring": np.dtype(int32),  # packets in the order in which they come into each input VC
     # Ports; only the first row of each is used. At both ends the VCs of a channel have rows and bits in a row.
     "out_ports": rows(
@@ -115,7 +116,7 @@ TABLES: dict[str, np.dtype[Any]] = {
         crossed=int64,  # the same of crossing the switch, but the step
         spent=int64,  # output VCs to which a flit was sent in this cycle, of packed routers whose packets choose
     ),
-    # Of the first word of each router on the fast path the cycle before which it has work only if something comes in.
+    # Of the first word of each router the cycle before which it has work only if something comes in.
     "quiet": np.dtype(int64),
     "borders": rows(  # of each word
         injection=int64,  # outputs that are ends of injection buffers

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from unknot._base.kernels.types_kernel import inlined
+from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import atomic_or, call_at, call_rule, mixed
 from unknot.routing.contract import EJECT, NO_WAIT, VC_MASK
 from unknot.simulation.engine.codes import ANY, BETTER_OF_TWO, BLOCKED, EMPTY, LEAVES, TAIL, UNDECIDED
@@ -151,21 +151,28 @@ def is_let_in(s, b, w, now):
     return s.setup.slotted == 0 or call_at(s.setup.may_enter, (s.raw, b, w, now)) != 0
 
 
-@inlined
-def has_shared_slot(raw, w):
-    """Return whether output row w, with all its own slots taken, may take a shared slot of its port.
+@called
+def share(s):
+    """Count the free slots that VCs of a port share, of all ports of a part: others may have changed credits."""
+    begin, end = s.words.first_output[s.setup.first_own_word], s.words.first_output[s.setup.last_own_word]
+    for row in range(begin, end):
+        s.common[row] = 0  # the first row of a port comes before its others
+        s.common[s.outputs.port[row]] += s.setup.shared + min(np.int64(0), s.outputs.credits[row])
 
-    Credits are below 0 by as many as a VC has of them.
-    """
-    s = view(raw)
-    if -s.outputs.credits[w] >= s.setup.most:
-        return False
-    port, left = s.outputs.port[w], np.int64(0)
-    for low in range(port, s.outputs.size):
-        if s.outputs.port[low] != port:
-            break
-        left += s.setup.shared + min(np.int64(0), s.outputs.credits[low])
-    return left > 0
+
+@inlined
+def count_slot(s, w, change):
+    """Count a free slot of output row w more, or fewer with −1; below 0 are credits by as many as it shares."""
+    free = s.outputs.credits[w] + change
+    s.outputs.credits[w] = free
+    if s.setup.shared > 0 and min(free, free - change) < 0:
+        s.common[s.outputs.port[w]] += change
+
+
+@inlined
+def has_shared_slot(s, w):
+    """Return whether output row w, with all its own slots taken, may take a shared slot of its port."""
+    return -s.outputs.credits[w] < s.setup.most and s.common[s.outputs.port[w]] > 0
 
 
 @inlined
@@ -173,7 +180,7 @@ def has_credits(s, w, needed):
     """Return whether output row w has the credits that a packet needs to be allocated it."""
     if s.outputs.credits[w] >= needed:
         return True
-    return s.setup.shared > 0 and s.setup.entry == TAIL and call_at(s.setup.has_shared_slot, (s.raw, w)) != 0
+    return s.setup.shared > 0 and s.setup.entry == TAIL and has_shared_slot(s, w)
 
 
 @inlined
@@ -181,7 +188,7 @@ def has_room(s, w):
     """Return whether a flit may be sent into output row w."""
     if s.outputs.credits[w] > 0:
         return True
-    return s.setup.shared > 0 and call_at(s.setup.has_shared_slot, (s.raw, w)) != 0
+    return s.setup.shared > 0 and has_shared_slot(s, w)
 
 
 @inlined

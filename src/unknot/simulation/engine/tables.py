@@ -175,10 +175,11 @@ class TableSizes:
         none = np.full(self.terminals, -1)
         tables = ends | {
             "ring": len(ends["buffer"]) * self.held,
+            "common": len(ends["outputs"]["owner"]) * (router.shared_slots(depth) > 0),
             "inbox": self.inboxes * words,
             "stages": self.inboxes * words * self.has_general,
             "outside": self.inboxes * words * (self.threads > 1),
-            "quiet": words * self.is_packable,
+            "quiet": words,
             "planes": 2 * planes_of(depth, self.local, router) * words,
             "progress": self.threads,
             "packets": self.first_packets * self.threads,
