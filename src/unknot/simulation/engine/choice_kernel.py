@@ -38,6 +38,7 @@ from unknot.simulation.engine.state_kernel import (
     part_of,
     preferred,
     tier_of,
+    vcs_of,
 )
 from unknot.simulation.engine.view_kernel import view
 
@@ -143,9 +144,7 @@ def nth_of_tier(s, tier, number):
 def credits_of_port(s, w, row):
     """Return the free slots behind all VCs of the output port of a row."""
     port, room = s.outputs.port[row], np.int64(0)
-    end = port
-    while end < s.outputs.size and s.outputs.port[end] == port:
-        end += 1
+    end = port + vcs_of(s, port)
     if w >= 0 and s.setup.shared == 0 and s.outputs.credits[port] != ENDLESS:
         first = s.words.first_output[w]
         return (end - port) * s.setup.depth - slots_taken(s, w, port - first, end - first)

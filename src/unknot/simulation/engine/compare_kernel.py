@@ -12,9 +12,10 @@ import numpy as np
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import EJECT, IN_ROUTER, VC_MASK
+from unknot.simulation.engine.choice_kernel import credits_of, credits_of_port
 from unknot.simulation.engine.codes import DECIDED, NO_CYCLE
-from unknot.simulation.engine.pack_kernel import bits_in, free_slots, is_in, is_simple, slots_taken
-from unknot.simulation.engine.state_kernel import destination_of, direct_of, preferred, tier_of
+from unknot.simulation.engine.pack_kernel import bits_in, is_simple
+from unknot.simulation.engine.state_kernel import destination_of, direct_of, preferred, tier_of, vcs_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
 FIRST_WORD = -2
@@ -33,26 +34,25 @@ def word_of(s, r):
 
 
 @inlined
+def sent_now(s, w, begin, end):
+    """Return the flits of this cycle among the credits of successive output VCs."""
+    if w < 0 or s.setup.shared > 0:
+        return np.int64(0)
+    return bits_in(s.masks.spent, w, begin - s.words.first_output[w], end - s.words.first_output[w])
+
+
+@inlined
 def queued(s, w, row):
     """Return the flits behind an output VC: those sent whose credits have not come back."""
-    if w >= 0 and s.setup.shared == 0:
-        cell = row - s.words.first_output[w]
-        return s.setup.depth - free_slots(s, w, cell) - is_in(s.masks.spent, w, cell)
-    return s.setup.depth - s.outputs.credits[row]
+    return s.setup.depth - credits_of(s, w, row) - sent_now(s, w, row, row + 1)
 
 
 @inlined
 def queued_for(s, w, port):
     """Return the flits behind all VCs of an output port, whose first row this is."""
-    end, total = port + 1, np.int64(0)
-    while end < s.outputs.size and s.outputs.port[end] == port:
-        end += 1
-    if w >= 0 and s.setup.shared == 0:
-        first = s.words.first_output[w]
-        return slots_taken(s, w, port - first, end - first) - bits_in(s.masks.spent, w, port - first, end - first)
-    for row in range(port, end):
-        total += s.setup.depth - s.outputs.credits[row]
-    return total
+    many = vcs_of(s, port)
+    slots = many * (s.setup.depth + s.setup.shared)
+    return slots - credits_of_port(s, w, port) - sent_now(s, w, port, port + many)
 
 
 @called

@@ -42,7 +42,7 @@ def nothing_comes(s, r, now):
     w, row = s.first_word[r], inbox_of(s, now, s.first_word[r])
     if is_simple(s, r):
         return is_empty(s, row)
-    due = np.int64(s.setup.parts > 1)  # what comes from others is not looked for
+    due = np.int64(s.setup.parts > 1)  # other parts may post here at any time
     for k in range(row, row + s.first_word[r + 1] - w):
         due |= s.inbox.flits[k] | s.inbox.credits[k] | s.stages.heads[k] | s.stages.ready[k]
     return due == 0
@@ -50,7 +50,7 @@ def nothing_comes(s, r, now):
 
 @inlined
 def open_inbox(s, r, now):
-    """Take in what comes into router r, which does not take the fast path; return whether it has work."""
+    """Take in flits and credits of router r, beyond the fast path; return whether it has work."""
     busy, w = call_at(s.setup.open_inbox, (s.raw, r, now)), s.first_word[r]
     s.quiet[w] = 0 if busy != 0 else FIRST_IDLE if s.quiet[w] == 0 else IDLE_ROUTER
     return busy

@@ -15,7 +15,17 @@ from unknot.simulation.engine.bid_kernel import is_by_turns, pass_by, rows_of, w
 from unknot.simulation.engine.codes import DONE, EMPTY, TAIL
 from unknot.simulation.engine.pack_kernel import choose_at_once, count_arrivals, count_departures, with_slots
 from unknot.simulation.engine.packed_allocation_kernel import allocate
-from unknot.simulation.engine.state_kernel import count_slot, eject, enqueue, has_room, inbox_of, note, post, wake
+from unknot.simulation.engine.state_kernel import (
+    count_slot,
+    eject,
+    enqueue,
+    has_room,
+    inbox_of,
+    note,
+    post,
+    vcs_of,
+    wake,
+)
 
 FIRST_IDLE, IDLE_ROUTER = -1, -2
 """What `quiet` says of a router that has no work, after a cycle with work and later."""
@@ -39,9 +49,7 @@ def whole_again(s, here, w, returned):
 
 @called
 def count_shared(s, here, w, cells, change):
-    """Count a free slot more or fewer at each of `cells`, whose VCs share some; return where there was room and is
-    none now, or the other way round.
-    """
+    """Count a shared slot more or fewer at each of `cells`; return the outputs whose room begins or ends."""
     changed, room = none(cells), s.whole.masks.room[w]
     while cells != 0:
         first = lowest(cells)
@@ -51,9 +59,8 @@ def count_shared(s, here, w, cells, change):
         count_slot(s, here.first_output + first, change)
         if (before > 0) != (s.common[port] > 0):
             # The last of the slots that are shared concerns all VCs of the port.
-            first = end = port - here.first_output
-            while end < here.cells and here.outputs.port[end] == port:
-                end += 1
+            first = port - here.first_output
+            end = first + vcs_of(s, port)
         for out in range(first, end):
             bit = bit_at(cells, out)
             changed |= bit

@@ -58,6 +58,15 @@ def reader_of(s, w):
     return first + w - port if first >= 0 else first
 
 
+@called
+def vcs_of(s, port):
+    """Return the number of VCs of an output port, by its first row."""
+    end = port + 1
+    while end < s.outputs.size and s.outputs.port[end] == port:
+        end += 1
+    return end - port
+
+
 @inlined
 def post_flit(s, w, leaves):
     """Post a flit that leaves for output row w in a cycle."""
@@ -153,7 +162,7 @@ def is_let_in(s, b, w, now):
 
 @called
 def share(s):
-    """Count the free slots that VCs of a port share, of all ports of a part: others may have changed credits."""
+    """Count the shared slots of all ports of a part anew: credits may have changed between calls."""
     begin, end = s.words.first_output[s.setup.first_own_word], s.words.first_output[s.setup.last_own_word]
     for row in range(begin, end):
         s.common[row] = 0  # the first row of a port comes before its others
@@ -162,7 +171,7 @@ def share(s):
 
 @inlined
 def count_slot(s, w, change):
-    """Count a free slot of output row w more, or fewer with −1; below 0 are credits by as many as it shares."""
+    """Count a free slot of output row w more, or fewer with −1; credits below 0 are shared slots in use."""
     free = s.outputs.credits[w] + change
     s.outputs.credits[w] = free
     if s.setup.shared > 0 and min(free, free - change) < 0:
