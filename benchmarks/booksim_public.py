@@ -5,9 +5,10 @@
 says at which BookSim 2 stops. No list is a random sample. The first has repositories
 that a person chose, whose names contain BookSim or GPGPU-Sim, and the reader was developed with some of their files.
 The second was drawn when the first was done, and no file of it had been tried: all other repositories to be had with
-BookSim in their names, in the order of an index of GitHub, then some with GPGPU-Sim or chiplets. Of each repository a
-list has the first files, by path, that set ``routing_function`` and a ``topology`` of BookSim 2, four or six of them,
-without copies of BookSim's own examples, copies of other files, and logs.
+BookSim in their names, in the order of an index of GitHub, then some with GPGPU-Sim or chiplets. The third was drawn
+later, of further repositories that hold BookSim. Of each repository a list has the first files, by path, that set
+``routing_function`` and a ``topology`` of BookSim 2, four or six of them, without copies of BookSim's own examples,
+copies of other files, and logs.
 
 Files with keys that BookSim 2 does not have are counted apart: only a fork defines these keys.
 """
