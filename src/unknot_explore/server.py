@@ -86,10 +86,10 @@ def application(start: dict[str, Any], token: str, port: int, desk: Desk) -> Sta
             asked = json.loads(body)
             question, design, given = str(asked["question"]), dict(asked["design"]), dict(asked.get("given") or {})
             require_harmless(design)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return PlainTextResponse("A question is JSON with the keys question and design.\n", 400)
         except UnknotError as error:
             return PlainTextResponse(json.dumps({"error": str(error)}) + "\n")
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return PlainTextResponse("A question is JSON with the keys question and design.\n", 400)
         return StreamingResponse(_lines(request, desk, (question, design, given)), media_type="application/x-ndjson")
 
     return Starlette(routes=[Route("/{token}/", show), Route("/{token}/ask", ask, methods=["POST"])])

@@ -53,6 +53,11 @@ def question(name: str, network: str) -> bytes:
     return json.dumps({"question": name, "design": {"network": network}}).encode()
 
 
+def test_a_page_that_names_a_file_of_python_is_told_why_not(port: int) -> None:
+    code, text = send(port, f"/{TOKEN}/ask", question("network", "mine.py"))
+    assert (code, "the page runs no files of Python" in text) == (200, True)
+
+
 def test_the_page_is_served_below_its_token_alone(port: int) -> None:
     code, text = send(port, f"/{TOKEN}/")
     assert (code, "unknot-start" in text) == (200, True)
