@@ -60,7 +60,7 @@ def write_booksim(network: Network, path: str | Path) -> None:
             f"terminal {network.terminal_name(t)} injects at {network.router_name(int(network.inject[t]))} and "
             f"ejects at {network.router_name(int(network.eject[t]))}; a node of BookSim's anynet sits at one router"
         )
-    pairs = set(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    pairs = set(network.ends)
     if len(pairs) < network.num_channels:
         raise NetworkError(f"network {network.name!r} has parallel channels, which BookSim's anynet has not")
     for u, v in pairs:

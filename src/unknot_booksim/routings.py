@@ -186,7 +186,7 @@ def xy_anynet(built: Built, vcs: int, faithful: bool) -> Relation:
     routers = network.num_routers
     if columns < 1 or routers % columns:
         raise UnfitError(f"{routers} routers are no multiple of {columns} in a row", "anynet_cols")
-    near = {(a, b): c for c, (a, b) in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True))}
+    near = {(a, b): c for c, (a, b) in enumerate(network.ends)}
     # Ports as on a mesh: right, left, down, up.
     steps = ((1, 0), (-1, 0), (0, 1), (0, -1))
     table = np.full((routers, 4), -1, dtype=np.int32)

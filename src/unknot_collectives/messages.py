@@ -84,7 +84,7 @@ def messages_of(network: Network, schedule: Schedule, *, together: bool = True) 
     """
     first = network.num_routers
     channels = schedule.platform.channels[: network.num_channels]
-    ends = zip(network.source.tolist(), network.target.tolist(), strict=True)
+    ends = network.ends
     last = first + network.num_terminals
     if not all(first <= member < last for member in schedule.operation.members) or [
         (one.source, one.target) for one in channels

@@ -5,6 +5,7 @@ Compressed rows are entries of one row after the other in one array, and where e
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -104,6 +105,15 @@ def grouped(row: npt.NDArray[Any], rows: int) -> Rows:
     ([0, 1, 1, 3], [1, 0, 2])
     """
     return Rows(starts(row, rows), np.argsort(row, kind="stable").astype(np.int32))
+
+
+def columns(pairs: Iterable[Any]) -> Ints:
+    """Return the first and the second parts of pairs of numbers, as two rows.
+
+    >>> columns([(1, 2), (3, 4)]).tolist()
+    [[1, 3], [2, 4]]
+    """
+    return np.array([*pairs], dtype=np.int64).reshape(-1, 2).T
 
 
 def ranks(row: npt.NDArray[Any]) -> Ints:

@@ -86,7 +86,7 @@ def write_garnet(network: Network, path: str | Path) -> None:
     if not re.fullmatch(r"[A-Za-z_]\w*", name) or keyword.iskeyword(name):
         raise NetworkError(f"{Path(path).name}: gem5 needs a class called as the file, and {name!r} is no such name")
     require_equal(network, "this file for gem5")
-    pairs = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    pairs = network.ends
     if len(set(pairs)) < len(pairs):
         raise NetworkError(f"network {network.name!r} has parallel channels, of which Garnet would keep one")
     for u, v in pairs:

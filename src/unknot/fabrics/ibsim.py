@@ -98,7 +98,7 @@ def _cables(network: Network) -> list[tuple[int, int, int, int]]:
     for t in range(network.num_terminals):
         if network.inject[t] != network.eject[t]:
             raise NetworkError(f"terminal {network.terminal_name(t)} injects and ejects at two routers; no host can")
-    ends = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    ends = network.ends
     backward: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for channel, (u, v) in enumerate(ends):
         if u == v:

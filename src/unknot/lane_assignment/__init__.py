@@ -1,7 +1,6 @@
 """The fewest lanes in which a network cannot deadlock, with proof that fewer are impossible."""
 
-from inspect import ismodule as _ismodule
-
+from unknot._base.public import public as _public
 from unknot.lane_assignment.changing import ChangingLanes as ChangingLanes
 from unknot.lane_assignment.changing import changing_lanes as changing_lanes
 from unknot.lane_assignment.evidence import accept as accept
@@ -20,4 +19,4 @@ from unknot.lane_assignment.longer import longer_lanes as longer_lanes
 from unknot.lane_assignment.wanted import Aim as Aim
 from unknot.lane_assignment.wanted import LaneEffort as LaneEffort
 
-__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+__all__ = _public(globals())

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
-import numpy as np
-
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Ints, columns
 from unknot._base.errors import RelationError
 from unknot.certificates import plain
 from unknot.certificates.documents import plain_table
@@ -53,7 +51,7 @@ class FlowGraph:
     @cached_property
     def part(self) -> list[int]:
         """Number of each channel's strongly connected part, by turns."""
-        tail, head = np.array(sorted(self.turns), dtype=np.int64).reshape(-1, 2).T
+        tail, head = columns(sorted(self.turns))
         label, _ = strong_components(tail, head, self.network.num_channels)
         return [int(part) for part in label]
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unknot._base.arrays import Floats
+from unknot._base.arrays import Floats, columns
 from unknot._base.shown import Brief
 from unknot.lane_assignment.path_set import Demand
 from unknot.lane_assignment.tables import LaneTable
@@ -40,14 +40,14 @@ def climbing(turns: Iterable[Turn], channels: int) -> Floats | None:
 
 def short_cycles(turns: Sequence[Turn], most: int) -> set[tuple[int, ...]]:
     """A shortest cycle through each of about `most` channels on cycles, beginning with its lowest channel."""
-    after = on_cycles(*np.array(turns, dtype=np.int64).reshape(-1, 2).T)
+    after = on_cycles(*columns(turns))
     cycles = (cycle_through(start, after, 0) for start in list(after)[:: max(1, len(after) // most)])
     return {tuple(from_lowest(cycle)) for cycle in cycles}
 
 
 def cycle_of_turns(turns: Sequence[Turn]) -> list[Turn]:
     """A short cycle among turns, as turns; none if they climb."""
-    return hops_around(shortest_cycle(*np.array(turns, dtype=np.int64).reshape(-1, 2).T))
+    return hops_around(shortest_cycle(*columns(turns)))
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _two_hops(traffic: Demand) -> dict[tuple[int, int], tuple[int, int]]:
     apart = np.zeros((network.num_routers, network.num_routers), dtype=bool)
     apart[:, traffic.distances.homes] = traffic.wanted & (traffic.distances.table.T == 2)
     for c in np.flatnonzero(np.asarray(apart.any(axis=1))[network.source]).tolist():
-        u, v = int(network.source[c]), int(network.target[c])
+        u, v = network.ends_of(c)
         after = network.outgoing.of(v)
         for e in after[apart[u, network.target[after]]].tolist():
             paths.setdefault((u, int(network.target[e])), []).append((c, e))

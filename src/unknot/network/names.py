@@ -58,6 +58,15 @@ class Named(Drawn):
         """Channels by target: ``channels[first[r]:first[r + 1]]`` enter router r, in index order."""
         return grouped(self.target, self.num_routers)
 
+    @property
+    def ends(self) -> list[tuple[int, int]]:
+        """Source and target of every channel, listed anew each time."""
+        return [*zip(self.source.tolist(), self.target.tolist(), strict=True)]
+
+    def ends_of(self, channel: int) -> tuple[int, int]:
+        """Return source and target of a channel."""
+        return int(self.source[channel]), int(self.target[channel])
+
     @cached_property
     def turns(self) -> Rows:
         """Channels that may follow each channel: all out of the router at its end, in index order."""
@@ -83,7 +92,7 @@ class Named(Drawn):
         if self.ports is not None:
             ends = [f"{end}[{port}]" for end, port in zip(ends, self.ports[channel].tolist(), strict=True)]
             return "→".join(ends)
-        twins = self.between(int(self.source[channel]), int(self.target[channel]))
+        twins = self.between(*self.ends_of(channel))
         return "→".join(ends) + (f"#{twins.index(channel)}" if len(twins) > 1 else "")
 
     def between(self, source: int, target: int) -> list[int]:

@@ -1,7 +1,6 @@
 """Remedies for routings that can deadlock or that lost links, with the cost of each and a bound on it."""
 
-from inspect import ismodule as _ismodule
-
+from unknot._base.public import public as _public
 from unknot.remedies.escape import Escaped as Escaped
 from unknot.remedies.escape import escaped as escaped
 from unknot.remedies.pruned import Pruned as Pruned
@@ -14,4 +13,4 @@ from unknot.remedies.repaired_faults import RepairedFault as RepairedFault
 from unknot.remedies.repaired_faults import repaired_faults as repaired_faults
 from unknot.remedies.rerouted import Rerouted as Rerouted
 
-__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+__all__ = _public(globals())

@@ -91,7 +91,7 @@ def judge_route_maps(fabric: EthernetFabric, folder: Path) -> RouteMaps:
     """
     network, admitted = fabric.hosted, read_route_maps(fabric, folder)
     used = {c for one in fabric.destinations for channels in one.next_hops.values() for c in channels}
-    ends = [*zip(network.source.tolist(), network.target.tolist(), strict=True)]
+    ends = network.ends
     up = {c for c, (u, v) in enumerate(ends) if not used.isdisjoint((c, *network.between(v, u)))}
     # A ToR on standby sends packets up again in a tunnel, whatever BGP announces.
     tunnels = {router for one in fabric.destinations for router in one.standby}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from unknot._base.arrays import columns
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network import Network
 from unknot.network.graph import shortest_cycle
@@ -143,7 +142,7 @@ def waits(configuration: Configuration) -> list[tuple[int, ...]]:
 def circle(configuration: Configuration) -> list[int]:
     """A short cycle of messages each of which waits for the next; empty when there is none."""
     pairs = [(m, other) for m, holders in enumerate(waits(configuration)) for other in holders]
-    tail, head = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    tail, head = columns(pairs)
     return shortest_cycle(tail, head, MAX_STARTS)
 
 

@@ -185,7 +185,7 @@ def is_matrix(network: Network, view: View) -> bool:
 def _whole(network: Network, loads: Floats, top: float, unit: str) -> tuple[Sheet, list[str]]:
     """Every channel in its colour, with its name and load to hover."""
     sheet = Sheet.of(network)
-    both = set(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    both = set(network.ends)
     width = min(4.5, max(0.6, 0.06 * sheet.gap))
     parts = []
     for c in np.argsort(loads, kind="stable").tolist():

@@ -218,7 +218,7 @@ def _by_distance(network: Network) -> Places:
 
     graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(range(network.num_routers))
-    graph.add_edges_from(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    graph.add_edges_from(network.ends)
     if nx.density(graph) >= 1:
         return in_a_circle(np.arange(network.num_routers), network.num_routers)
     if network.num_routers > MOST_BY_HOPS:

@@ -66,7 +66,7 @@ def drawn_links(
     run = 0.0
     for ink, dashes, channels in kinds:
         for c in map(int, channels):
-            a, b, rate = int(network.source[c]), int(network.target[c]), float(network.bandwidth[c])
+            (a, b), rate = network.ends_of(c), float(network.bandwidth[c])
             key = (min(a, b), max(a, b), float(sheet.bend[c]), rate)
             if key not in seen:
                 seen.add(key)
@@ -92,7 +92,7 @@ def drawn_links(
 def arrows(sheet: Sheet, colour: str) -> str:
     """Arrowheads on the channels that no channel runs back along."""
     network = sheet.network
-    ends = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    ends = network.ends
     known = set(ends)
     size = min(9.0, max(2.0, 0.6 * sheet.radius))
     heads = []

@@ -127,7 +127,7 @@ class Sheet:
         bends = np.array([self._detour(int(a), int(b)) for a, b in pair.tolist()])[link.ravel()]
         twin = np.zeros(network.num_channels)
         count: dict[tuple[int, int], int] = {}
-        for c, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
+        for c, ends in enumerate(network.ends):
             twin[c] = count[ends] = count.get(ends, -1) + 1
         spread = np.where(twin % 2 == 1, (twin + 1) / 2, -twin / 2) * self.radius * 0.9
         return np.asarray(bends + spread, dtype=np.float64)
@@ -158,7 +158,7 @@ class Sheet:
 
     def centre(self, channel: int) -> Line:
         """The line of a channel from source to target."""
-        a, b = int(self.network.source[channel]), int(self.network.target[channel])
+        a, b = self.network.ends_of(channel)
         start, end = complex(self.place[a]), complex(self.place[b])
         if a == b:
             loop = self.radius * LOOP / 2

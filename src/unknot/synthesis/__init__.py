@@ -1,7 +1,6 @@
 """Rules made to order: position-independent routing on meshes with the fewest VCs, and proofs for every size."""
 
-from inspect import ismodule as _ismodule
-
+from unknot._base.public import public as _public
 from unknot.synthesis.decision import Decision as Decision
 from unknot.synthesis.decision import decide as decide
 from unknot.synthesis.design import Design as Design
@@ -18,4 +17,4 @@ from unknot.synthesis.requirements import Request as Request
 from unknot.synthesis.rule import Rule as Rule
 from unknot.synthesis.space import Space as Space
 
-__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+__all__ = _public(globals())

@@ -7,7 +7,7 @@ end every port serves this class alone, every host receives and nobody sends: wh
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
@@ -241,22 +241,21 @@ class _Run:
     walk: Walk
     flows: list[Flow]
     random: Random
-    queues: dict[tuple[int, int], deque[tuple[int, int]]] = field(default_factory=dict)
-    held: dict[tuple[int, int], int] = field(default_factory=dict)
+    queues: defaultdict[tuple[int, int], deque[tuple[int, int]]] = field(default_factory=lambda: defaultdict(deque))
+    held: Counter[tuple[int, int]] = field(default_factory=Counter)
     busy: dict[int, bool] = field(default_factory=dict)
 
     def enqueue(self, flow: int, steps: int) -> None:
         """Put a packet into the queue of its next step; at its last switch into that of its host."""
         place, hops = self.flows[flow].place(steps), self.flows[flow].hops
-        last = len(self.flows) + flow
-        queue = (hops[steps].channel, hops[steps].queue) if steps < len(hops) else (-1 - last, 0)
-        self.queues.setdefault(queue, deque()).append((flow, steps))
-        self.held[place.channel, place.group] = self.held.get((place.channel, place.group), 0) + 1
+        queue = (hops[steps].channel, hops[steps].queue) if steps < len(hops) else (-1 - len(self.flows) - flow, 0)
+        self.queues[queue].append((flow, steps))
+        self.held[place.channel, place.group] += 1
 
     def paused(self, channel: int, queue: int) -> bool:
         """Whether a group at the far end pauses a queue; a host, with a negative number, is congested or not."""
         groups = self.walk.model.pauses[channel].items() if channel >= 0 else ()
-        return any(q == queue and self.held.get((channel, g), 0) >= THRESHOLD for g, q in groups)
+        return any(q == queue and self.held[channel, g] >= THRESHOLD for g, q in groups)
 
     def lot(self, key: int) -> bool:
         """Whether a port is busy in this tick, or a host, by a negative number, silent or congested."""
@@ -290,8 +289,8 @@ def replay(walk: Walk, flows: list[Flow]) -> int | None:
         run = _Run(walk, flows, Random(seed))
         for _ in range(TICKS):
             for number, flow in enumerate(flows):
-                step = flow.hops[0]
-                if not run.lot(-1 - number) and (number, 0) not in run.queues.get((step.channel, step.queue), ()):
+                first = flow.hops[0]
+                if not run.lot(-1 - number) and (number, 0) not in run.queues[first.channel, first.queue]:
                     run.enqueue(number, 0)
             run.serve(free=False)
         while run.serve(free=True):

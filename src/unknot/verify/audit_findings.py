@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Ints, columns
 from unknot._base.phrases import few
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.fabrics import NO_ENTRY, Fabric
@@ -196,8 +196,8 @@ def forwarding_loops(walk: Walk) -> tuple[str, ...]:
     """Forwarding loops: places from which packets come back to the same place."""
     number = {place: i for i, place in enumerate(walk.steps)}
     pairs = [(number[a], number[b]) for a in walk.steps for b in walk.after(a)]
-    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    part, cyclic = strong_components(rows, columns, len(number))
+    tail, head = columns(pairs)
+    part, cyclic = strong_components(tail, head, len(number))
     parts: dict[int, list[PacketPlace]] = {}
     for place, i in number.items():
         if cyclic[i]:

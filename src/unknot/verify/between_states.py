@@ -13,9 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from random import Random
 
-import numpy as np
-
-from unknot._base.arrays import Rows
+from unknot._base.arrays import Rows, columns
 from unknot._base.deadline import Deadline
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates import evidence_holds
@@ -133,7 +131,7 @@ class _Speakers:
         network = self.vector.network
         self.homes = homes_of(network)[0].tolist()
         self.channels: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-        for c, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
+        for c, ends in enumerate(network.ends):
             if self.vector.systems[ends[0]] != self.vector.systems[ends[1]]:
                 self.channels[ends].append(c)
         for home in self.homes:
@@ -199,5 +197,5 @@ class _Speakers:
         turns, target = set[Step](), self.vector.network.target
         for home in self.homes:
             turns |= {*route_steps(self.homes, cache(partial(self.next_hops, home=home)), target)}
-        tails, heads = np.array(sorted(turns), dtype=np.int64).reshape(-1, 2).T
+        tails, heads = columns(sorted(turns))
         return shortest_cycle(tails, heads, 1)

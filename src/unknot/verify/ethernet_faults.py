@@ -206,7 +206,7 @@ class AfterFailures:
         for _, numbers in self.parts:
             routers, channels = failed_of(network, self.kind, numbers)
             ends += [(r, r) for r in routers]
-            ends += [(int(network.source[c]), int(network.target[c])) for c in channels[:1]]
+            ends += map(network.ends_of, channels[:1])
         return ColouredGraph(tail, head, colour, own, np.sort(np.array(ends, dtype=np.int64), axis=1))
 
     def ranks(self, pairs: tuple[Words, Words]) -> list[int]:

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Flags, IntArray, Ints
+from unknot._base.arrays import Flags, IntArray, Ints, columns
 from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot.network import Network
 from unknot.network.graph import cycle_through, hops_around, on_cycles, reached_from, shortest_cycle
@@ -93,7 +93,7 @@ class RouteChoices:
 
     def circles(self) -> Iterator[list[int]]:
         """Some cycles of steps, each a shortest one through a channel."""
-        tail, head = np.array([*self.steps], dtype=np.int64).reshape(-1, 2).T
+        tail, head = columns(self.steps)
         after = on_cycles(tail, head)
         for start in list(after)[:CIRCLES]:
             yield cycle_through(start, after, 0)

@@ -212,7 +212,7 @@ def parts_of(network: Network, kind: Parts) -> Iterator[Part]:
             yield network.channel_name(channel), (channel,)
     else:
         links: dict[tuple[int, int], list[int]] = {}
-        for channel, ends in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
+        for channel, ends in enumerate(network.ends):
             links.setdefault((min(ends), max(ends)), []).append(channel)
         for (a, b), channels in links.items():
             here, there = network.router_name(a), network.router_name(b)

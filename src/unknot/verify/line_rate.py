@@ -148,7 +148,7 @@ def _withdraw(rows: list[list[tuple[int, int]]], lost: list[int]) -> None:
 
 
 def _pair(network: Network, channel: int) -> tuple[int, int]:
-    ends = int(network.source[channel]), int(network.target[channel])
+    ends = network.ends_of(channel)
     return min(ends), max(ends)
 
 

@@ -209,7 +209,7 @@ def _thin(network: Network, mean: Floats) -> tuple[str, ...]:
     """Pairs of routers between which even evenly spread packets are more than the cables carry."""
     rows: dict[tuple[int, int], list[float]] = {}
     for channel in np.flatnonzero(mean > 1 + 1e-9).tolist():
-        pair = int(network.source[channel]), int(network.target[channel])
+        pair = network.ends_of(channel)
         rows.setdefault(pair, []).append(float(mean[channel]))
     name, worst = network.router_name, sorted(rows.items(), key=lambda row: -max(row[1]))
     texts = [

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base.arrays import columns
 from unknot.fabrics import Fabric
 from unknot.network.graph import from_lowest, reached_from, shortest_cycle
 
@@ -159,7 +160,7 @@ def _find_circle(wiring: Wiring, tree: MulticastTree) -> None:
     started = [c for r, out in tree.channels.items() for c in out if (network.inject == r).any()]
     onward = partial(_onward, wiring, tree)
     copies = [(c, d) for c in reached_from(started, onward) for d in onward(c)]
-    around = shortest_cycle(*np.array(copies, dtype=np.int64).reshape(-1, 2).T)
+    around = shortest_cycle(*columns(copies))
     if not around:
         tree.lost.append(f"the cables of {tree.name} form a cycle, so that packets may arrive twice")
         return

@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from unknot._base.arrays import Ints
+from unknot._base.arrays import Ints, columns
 from unknot._base.deadline import clock
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.flow_control.model import FlowControl
@@ -144,7 +144,7 @@ def _climbing(graph: Dependencies, shut: Shut) -> Ints | None:
     if not graph.complete or any(shut.shuts(at, v, empty) for at, v in moves if v in flow.pools_of):
         return None
     sharing = [pair for pool in flow.pools if not pool.own for pair in pairwise((pool.vcs[-1], *pool.vcs))]
-    tail, head = np.array(sharing, dtype=np.int64).reshape(-1, 2).T
+    tail, head = columns(sharing)
     rank, _ = strong_components(np.concatenate([source, tail]), np.concatenate([graph.target, head]), vcs)
     return rank.astype(np.int64) if (rank[source] > rank[graph.target]).all() else None
 

@@ -1,7 +1,6 @@
 """Programs of collective operations as MSCCL and RCCL run them: read, written, and followed step by step."""
 
-from inspect import ismodule as _ismodule
-
+from unknot._base.public import public as _public
 from unknot_collectives.msccl.files import read_msccl as read_msccl
 from unknot_collectives.msccl.files import write_msccl as write_msccl
 from unknot_collectives.msccl.following import Place as Place
@@ -17,4 +16,4 @@ from unknot_collectives.msccl.program import ThreadBlock as ThreadBlock
 from unknot_collectives.msccl.running import ProgramRun as ProgramRun
 from unknot_collectives.msccl.running import run_program as run_program
 
-__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+__all__ = _public(globals())

@@ -50,8 +50,8 @@ def numbers_in_whole(whole: Network, left: Network) -> list[int]:
         return list(range(whole.num_channels))
     rows: dict[tuple[str, str], list[int]] = {}
     names = [whole.router_name(router) for router in range(whole.num_routers)]
-    for channel, (a, b) in enumerate(zip(whole.source.tolist(), whole.target.tolist(), strict=True)):
+    for channel, (a, b) in enumerate(whole.ends):
         rows.setdefault((names[a], names[b]), []).append(channel)
     names = [left.router_name(router) for router in range(left.num_routers)]
-    ends = zip(left.source.tolist(), left.target.tolist(), strict=True)
+    ends = left.ends
     return [rows[names[a], names[b]].pop(0) for a, b in ends]

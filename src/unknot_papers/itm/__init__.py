@@ -1,7 +1,6 @@
 """Incremental triangular meshes (Liu et al. 2002): grow, recognise and find them, order their routers."""
 
-from inspect import ismodule as _ismodule
-
+from unknot._base.public import public as _public
 from unknot_papers.itm.recognise import Recognised as Recognised
 from unknot_papers.itm.recognise import chordal as chordal
 from unknot_papers.itm.recognise import circle as circle
@@ -14,4 +13,4 @@ from unknot_papers.itm.topology import grow as grow
 from unknot_papers.itm.topology import itm as itm
 from unknot_papers.itm.topology import network_of as network_of
 
-__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+__all__ = _public(globals())

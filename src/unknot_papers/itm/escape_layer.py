@@ -196,7 +196,7 @@ def draw_mesh(network: Network, mesh: TriangularMesh | None) -> Drawing:
     inner: list[str] = []
     rim: list[str] = []
     seen: set[frozenset[int]] = set()
-    for channel, pair in enumerate(zip(network.source.tolist(), network.target.tolist(), strict=True)):
+    for channel, pair in enumerate(network.ends):
         link = frozenset(pair)
         if link not in seen:
             seen.add(link)

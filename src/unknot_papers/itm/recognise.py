@@ -120,7 +120,7 @@ def _by_cardinality(near: list[set[int]]) -> list[int]:
 def neighbour_sets(network: Network) -> list[set[int]]:
     """The neighbours of each router, by channels in either direction, parallel ones once."""
     near: list[set[int]] = [set() for _ in range(network.num_routers)]
-    for u, v in zip(network.source.tolist(), network.target.tolist(), strict=True):
+    for u, v in network.ends:
         if u != v:
             near[u].add(v)
             near[v].add(u)

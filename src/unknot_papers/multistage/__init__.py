@@ -1,7 +1,6 @@
 """Multistage networks: paths and tags, permutations, faults."""
 
-from inspect import ismodule as _ismodule
-
+from unknot._base.public import public as _public
 from unknot.network.stages import reaches as reaches
 from unknot_papers.multistage.permute import permute as permute
 from unknot_papers.multistage.permute import permute_with_faults as permute_with_faults
@@ -16,4 +15,4 @@ from unknot_papers.rcbn.topology import Tags as Tags
 from unknot_papers.rcbn.topology import size_of_rcbn as size_of_rcbn
 from unknot_papers.rcbn.topology import tags_of_rows as tags_of_rows
 
-__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+__all__ = _public(globals())

@@ -120,7 +120,7 @@ def _costed(network: Network, meant: Bundles, faults: list[CablingFault], slow: 
         meant.changed(_bundles(fault.beside), _bundles(fault.lost)) for fault in faults
     ]  # the intended fabric with one fault
     for _, channel in slow:
-        u, v, rate = int(network.source[channel]), int(network.target[channel]), float(network.bandwidth[channel])
+        (u, v), rate = network.ends_of(channel), float(network.bandwidth[channel])
         wirings.append(meant.changed([(u, v, rate)], [(u, v, 1.0)]))
     loads = [wiring.highest_load for wiring in wirings]
     return [replace(one, load=load and round(load / best, 4)) for one, load in zip(alone, loads, strict=True)]
@@ -136,7 +136,7 @@ def _meant(network: Network, faults: list[CablingFault], slow: Slow) -> Bundles:
     more = _bundles(pair for fault in faults for pair in fault.lost)
     fewer = _bundles(pair for fault in faults for pair in fault.beside)
     for _, channel in slow:
-        ends = int(network.source[channel]), int(network.target[channel])
+        ends = network.ends_of(channel)
         more.append((*ends, 1.0))
         fewer.append((*ends, float(network.bandwidth[channel])))
     return Bundles.of(network).changed(more, fewer)

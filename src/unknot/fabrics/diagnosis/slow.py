@@ -25,7 +25,7 @@ def slow_cables(cables: Cables, structure: Structure) -> list[tuple[Finding, int
     around: dict[tuple[int, int], Counter[Fraction]] = defaultdict(Counter)
     ends = {}
     for channel in cables.forward:
-        u, v = int(network.source[channel]), int(network.target[channel])
+        u, v = network.ends_of(channel)
         ends[channel] = (u, _side(structure, u, v)), (v, _side(structure, v, u))
         if (rate := data[channel]) is not None:
             for end in ends[channel]:

@@ -8,8 +8,7 @@ from dataclasses import replace
 from ipaddress import ip_address
 from typing import NamedTuple
 
-import numpy as np
-
+from unknot._base.arrays import columns
 from unknot._base.errors import UnknotError
 from unknot._base.phrases import few
 from unknot.fabrics.ethernet.fabric import Destination
@@ -111,7 +110,7 @@ def destinations_of(
 def _circular(network: Network, hops: dict[int, tuple[int, ...]]) -> bool:
     """Whether packets can come back to a switch."""
     pairs = [(router, int(network.target[channel])) for router, channels in hops.items() for channel in channels]
-    tail, head = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    tail, head = columns(pairs)
     return bool(strong_components(tail, head, network.num_routers)[1].any())
 
 

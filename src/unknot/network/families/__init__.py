@@ -14,9 +14,9 @@ Network
 """
 
 import sys as _sys
-from inspect import ismodule as _ismodule
 
 from unknot._base.docstrings import complete as _complete
+from unknot._base.public import public as _public
 from unknot.network.edges import from_edges as from_edges
 from unknot.network.families.delta import banyan as banyan
 from unknot.network.families.delta import baseline as baseline
@@ -63,7 +63,7 @@ from unknot.network.families.small_graphs import petersen as petersen
 from unknot.network.families.small_graphs import star_graph as star_graph
 from unknot.network.families.small_graphs import tutte_coxeter as tutte_coxeter
 
-__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+__all__ = _public(globals())
 for _name in __all__:
     for _doc in (_sys.modules[globals()[_name].__module__].__doc__, __doc__):
         _complete(globals()[_name], _doc)

@@ -12,6 +12,7 @@ import itertools
 
 import numpy as np
 
+from unknot._base.arrays import columns
 from unknot._base.errors import NetworkError
 from unknot.network import Network
 from unknot.network.families.links import Ints, affordable, linked, whole
@@ -151,7 +152,7 @@ def _group(inner: int) -> Ints:
             router = 2 * selecting + turns[selecting]
             turns[selecting] ^= 1
             links += [(router, 2 * other), (router, 2 * other + 1)]
-    return np.array(links, dtype=np.int64).reshape(-1, 2).T
+    return columns(links)
 
 
 def field(q: int) -> tuple[Ints, Ints, Ints]:

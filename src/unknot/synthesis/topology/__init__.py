@@ -1,7 +1,6 @@
 """Networks made to order: few hops and high throughput under constraints, with bounds that anyone can check."""
 
-from inspect import ismodule as _ismodule
-
+from unknot._base.public import public as _public
 from unknot.synthesis.topology.beside import Beside as Beside
 from unknot.synthesis.topology.beside import beside as beside
 from unknot.synthesis.topology.cubes import cubes as cubes
@@ -14,4 +13,4 @@ from unknot.synthesis.topology.request import requested as requested
 from unknot.synthesis.topology.throughput import Throughput as Throughput
 from unknot.synthesis.topology.throughput import throughput_of as throughput_of
 
-__all__ = sorted(name for name, value in globals().items() if not name.startswith("_") and not _ismodule(value))
+__all__ = _public(globals())
