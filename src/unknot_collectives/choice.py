@@ -39,7 +39,7 @@ ALIKE = 1e-4
 """Share of the time by which a schedule that is looked for has to be faster."""
 NEAR = 1.02
 """Times its bound up to which no faster schedule is searched for."""
-LOOKED_AT = 8
+LOOKED_AT = 14
 """Candidates whose starts `best` looks for."""
 BEGUN_WITH = (1, 4, 16)
 """Numbers of pieces of schedules from which others are searched for."""
