@@ -22,7 +22,7 @@ MOST_NODES = 4096
 
 
 def cubes(*sides: int, count: int) -> tuple[Network, LinkLimits]:
-    """Nodes of cubes, numbered cube by cube, their links within, and the switches between them.
+    """Return the nodes of cubes, numbered cube by cube, their links within, and the switches between them.
 
     Parameters
     ----------

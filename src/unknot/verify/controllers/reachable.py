@@ -151,8 +151,8 @@ class Reached:
 
     @property
     def bytes_each(self) -> float:
-        """Bytes of a state at the peak: words, while they are copied, and places."""
-        return 2 * (4 * int(self.shape[WORDS]) / self.count + 8 + 4) + 4 * 8
+        """Bytes of a state at the peak, where arrays are copied into ones of twice their size: words and places."""
+        return 3 * (4 * int(self.shape[WORDS]) / self.count + 8 + 4) + 4 * 8
 
     def fill(self) -> None:
         """Enter in the tables what the kernel lacks."""
