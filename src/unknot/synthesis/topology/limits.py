@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -30,8 +30,8 @@ class LinkLimits(NamedTuple):
         Links from a node to another.
     ports : mapping of int to int
         Most links from and to a node, where it has others than the rest.
-    switches : tuple of Switch
-        Switches; pairs of nodes that none of them joins have no links but required ones.
+    switches : tuple of (tuple of int, tuple of int)
+        For each switch the nodes at its ports in and out; pairs of nodes that no switch joins have required links alone.
     starts : tuple of (str, pairs)
         Settings of all switches by name: links, in one direction; by default the ports in their order.
 
@@ -44,7 +44,7 @@ class LinkLimits(NamedTuple):
     required: Pairs = ()
     forbidden: Pairs = ()
     ports: Mapping[int, int] = MappingProxyType({})
-    switches: tuple[Switch, ...] = ()
+    switches: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
     starts: tuple[tuple[str, Pairs], ...] = ()
 
     def settings(self, nodes: int) -> list[tuple[str, npt.NDArray[np.bool_]]]:
@@ -64,7 +64,7 @@ class LinkLimits(NamedTuple):
         return LinkLimits(required, forbidden, ports, switches, () if other.switches else self.starts)
 
 
-def switch_table(switches: tuple[Switch, ...], nodes: Network) -> Ints:
+def switch_table(switches: Sequence[Switch], nodes: Network) -> Ints:
     """Return the number of the switch between two nodes, −1 for none: int64 array, or empty without switches."""
     if not switches:
         return np.zeros((0, 0), dtype=np.int64)
