@@ -31,7 +31,7 @@ class LinkLimits(NamedTuple):
     ports : mapping of int to int
         Most links from and to a node, where it has others than the rest.
     switches : tuple of (tuple of int, tuple of int)
-        For each switch the nodes at its ports in and out; pairs of nodes that no switch joins have required links alone.
+        For each switch the nodes at its ports in and out; pairs that no switch joins have required links alone.
     starts : tuple of (str, pairs)
         Settings of all switches by name: links, in one direction; by default the ports in their order.
 
