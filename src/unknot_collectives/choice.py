@@ -195,7 +195,7 @@ def _candidates(
         latency, busy, _ = base.pipelined_costs(count)
         start_order = partial(_started, base, count, latency, busy)
         made.append(AlgorithmProposal(name, count, latency, busy, least, start_order))
-        if name == "optimal":
+        if name == "optimal" and count * len(base.transfers) <= MOST_TIMED:
             late, deep = longest_chain(base)
             at_rates = partial(_at_rates, base, count)
             made.append(AlgorithmProposal(name, count, late, least * (1 + (deep - 1) / count), least, at_rates))
