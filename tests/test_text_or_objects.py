@@ -68,7 +68,7 @@ ROOMS = (
 )
 
 
-OF_TWO = ("via_waypoint", "update")
+OF_TWO = ("via_waypoint", "update", "difference")
 SHORTER = {"simulation.saturation": {"tolerance": 0.25, "measure": 500}}
 """Options of functions that take seconds without them."""
 
@@ -76,7 +76,7 @@ SHORTER = {"simulation.saturation": {"tolerance": 0.25, "measure": 500}}
 def public() -> list[tuple[str, Callable[..., Any], str]]:
     """Public functions whose first parameter is a network or a relation, and which of the two.
 
-    Not `via_waypoint` and `update`: their two relations have to be on one network, an object.
+    Not `via_waypoint`, `update` and `difference`: their two relations have to be on one network, an object.
     """
     found = []
     for room in ROOMS:

@@ -67,7 +67,7 @@ BOUND_FAULTS = (
     Fault(CHANGES + "_groups", "((s, address), (here, address))", "((s, address),)"),
     Fault(CHANGES + "_groups", "here != table.home[r]", "False"),
     Fault(CHANGES + "change_bound", "for unit in group]", "for unit in group[:1]]"),
-    Fault(CHANGES + "change_bound", "pairwise([*cycle, cycle[0]])", "pairwise(cycle)"),
+    Fault(CHANGES + "change_bound", "hops_around(cycle)", "hops_around(cycle)[:-1]"),
     Fault(CHANGES + "change_bound", "[*cycle, int(", "[*cycle[::-1], int("),
     # The checker of changes.
     Fault(PLAIN + "lanes:check_changes", 'channels if kind == "pairs" else channels[:2]', "channels"),

@@ -103,7 +103,7 @@ def test_digits_that_say_something(figure: float | None, half: float | None, sho
 def test_units_stand_beside_figures_and_below_headings() -> None:
     lines = CliRunner().invoke(app, [*RUN, "--load", "0.2", "--seeds", "3", "--units", "2 GHz, 16 B"]).stdout
     printed = [" ".join(line.split()) for line in lines.splitlines()]
-    assert "buffer depth 8 flits" in printed
+    assert "buffer depth 8 flits (128 B)" in printed
     assert any(re.fullmatch(r"latency mean [\d.]+ ± [\d.]+ cycles \([\d.]+ ns\)", line) for line in printed)
     assert "seed (flits/cycle) (flits/cycle) (cycles) (cycles) hops mean outcome" in printed
     shown = CliRunner().invoke(app, ["analyse", "line(2)", "--routing", "dimension_order"]).stdout

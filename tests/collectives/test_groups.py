@@ -293,9 +293,8 @@ def test_lengths_of_classes_are_those_of_the_whole_program() -> None:
     for text in ("torus(4, 6)", "mesh(3, 4)", "dragonfly(2)", "hypercube(3)"):
         platform = without_latency(platform_of(named(text, where="TEST"), terminal=Fraction(8)))
         operation = Operation("all_to_all", platform.members)
-        amounts = operation.amounts
         exact = bound(platform, operation).time
-        lengths = _of_classes(platform, amounts)
+        lengths = _of_classes(platform, operation)
         rounded = np.rint(lengths / lengths.max() * 2520)
         assert float(_by_lengths(platform, operation, tuple(map(int, rounded))).time) >= 0.99 * float(exact)
 
@@ -307,7 +306,7 @@ def test_lengths_of_classes_are_those_of_the_whole_program() -> None:
         ({"kind": "all_gather", "groups": ((0, 1), (2,))}, "at least two members"),
         ({"kind": "all_gather", "groups": ((0, 1), (1, 2))}, "one of the groups"),
         ({"kind": "all_gather", "blocks": ((ONE,) * 4,) * 4}, "blocks are for all_to_all"),
-        ({"kind": "all_to_all", "blocks": ((ONE,) * 4,) * 3}, "a row and a column"),
+        ({"kind": "all_to_all", "blocks": ((ONE,) * 4,) * 3}, "4 rows of 4 for its members; got 3 rows of 4"),
         ({"kind": "all_to_all", "blocks": ((-ONE,) * 4,) * 4}, "not be negative"),
         ({"kind": "all_to_all", "blocks": ((0 * ONE,) * 4,) * 4}, "one of them must be sent"),
         (

@@ -31,6 +31,7 @@ LONG = (
     'collective "torus(16, 16)"',
     'collective "dragonfly(8, 4, 4)"',
     "collective examples/collectives/cloud-topology.xml --library",
+    "collective nccl-topology.xml --library",
 )
 """Commands that take seconds to minutes: in the campaign. tests/collectives has their parts."""
 FABRICS = sorted(path.name for path in (ROOT / "examples/fabrics").iterdir() if path.is_dir())

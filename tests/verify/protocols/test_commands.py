@@ -96,7 +96,6 @@ def test_vcs_apart_are_counted_from_those_that_a_class_has() -> None:
     [
         (["--protocol", "axi", "--smallest"], "No such option: --smallest"),
         (["--protocol", "axi", "--evidence", "x.v"], "here --evidence is a FILE.json"),
-        (["--protocol", "axi", "--out", "x.html"], ".csv, .parquet, .svg, .png or .pdf"),
         (["--protocol", "axis"], "unknown protocol 'axis'"),
         (["--protocol", "none.toml"], "none.toml: cannot read this file"),
         (["--protocol", "axi", "--to", "west_first"], "No such option: --protocol"),

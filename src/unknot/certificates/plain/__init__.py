@@ -28,11 +28,16 @@ Of a claim one reads `reading` and `tables`, the file that names its subject wit
 
 - reading: what checking costs, and how documents are read
 - amounts: exact numbers, and sums of them along ways
-- registry: checkers by the subjects of claims; packages of others bring more
-- collective: collective operations, and bounds of their time: `collective`
 - slots: pools of slots in this vocabulary, and packets that take them
 - flow: flow control in the closed vocabulary of claims
 - tables: networks, relations as tables, and what can be reached there
+- flows: who sends how much to whom
+- registry: checkers by the subjects of claims; packages of others bring more
+- carries: flows that carry all that terminals send: `carries`
+- collective: collective operations, and bounds of their time: `collective`
+- expressions: expressions of state tables, sets of nodes and numbers
+- tabled: nodes with state tables, and what they do with messages of one address
+- controllers: state tables that cannot deadlock, and runs to a deadlock: `controllers`
 - packets: packets of a deadlock: their ways, and how they come there
 - pools: deadlock where VCs share pools of slots
 - worms: searches for worms that hold all that they wait for
@@ -43,13 +48,8 @@ Of a claim one reads `reading` and `tables`, the file that names its subject wit
 - refuted: clauses that contradict each other
 - hops: the fewest hops with some ports and links: `hops`
 - encoder: clauses of lanes for shortest paths
-- flows: who sends how much to whom
 - lanes: fewer lanes, and fewer changes of routes, refuted: `lanes`, `lanes of routes`, `changes`
 - loads: load of the busiest channel: `load`
-- carries: flows that carry all that terminals send: `carries`
-- expressions: expressions of state tables, sets of nodes and numbers
-- tabled: nodes with state tables, and what they do with messages of one address
-- controllers: state tables that cannot deadlock, and runs to a deadlock: `controllers`
 - phases: phases of collective operations: `phases`
 - progress: arbiters under which every packet arrives: `progress`
 - ends: end points of a protocol: queues of terminals, and messages that follow each other
