@@ -17,6 +17,7 @@ def graph() -> nx.DiGraph:
     return graph_with_tests()
 
 
+@pytest.mark.long
 def test_the_mirror_of_a_source_comes_first(graph: nx.DiGraph) -> None:
     for source, test in (
         ("src/unknot/verify/witness.py", "tests/verify/test_witness.py"),
@@ -29,6 +30,7 @@ def test_the_mirror_of_a_source_comes_first(graph: nx.DiGraph) -> None:
     assert limits[0] == ROOT / "tests/simulation/run/test_limits.py"  # and not one of the other files of this name
 
 
+@pytest.mark.long
 def test_every_module_has_tests(graph: nx.DiGraph) -> None:
     """Also what packages export late, kernels that are linked, and forms of answers."""
     for source, test in (

@@ -57,6 +57,7 @@ def test_the_default_technique_is_cut_through() -> None:
     assert unknot.simulation.simulate("mesh(3, 3)", 0.05, routing="dimension_order", measure=200).switching == "vct"
 
 
+@pytest.mark.long
 def test_the_others_have_a_second_when_the_first_took_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The exact search for worms lasts until its time is over; the fixpoint of the others needs a moment."""
     module = sys.modules["unknot.verify.decision"]

@@ -41,6 +41,7 @@ def decided(relation: Relation, flow: str, *, audit: bool) -> bool | None:
     return verdict.deadlock_free
 
 
+@pytest.mark.long
 def test_drawn_routings_are_decided() -> None:
     chance = random.Random()
     for network in NETWORKS:

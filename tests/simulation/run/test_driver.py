@@ -240,6 +240,7 @@ def test_a_plain_run_loads_the_fast_router_alone() -> None:
     assert said == ["[] False", "[] True"]
 
 
+@pytest.mark.long
 @given(
     st.sampled_from(SWITCHINGS),
     st.sampled_from([0.1, 0.4, 0.9]),

@@ -56,6 +56,7 @@ def test_known_settings_are_the_tori(count: int, plain_torus: tuple[int, ...], t
     assert mean["cubes in turn"] <= mean[f"twisted {name}"] < mean[name]
 
 
+@pytest.mark.long
 def test_annealed_cubes_carry_more_than_the_twisted_torus_by_proof() -> None:
     nodes, limits = cubes(4, 4, 4, count=4)
     wanted = requested(nodes, ports=6, limits=limits, symmetry=4)

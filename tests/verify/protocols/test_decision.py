@@ -44,6 +44,7 @@ def test_small_systems_as_explored(seed: int, switching: str) -> None:
     assert agrees(seed, switching)[0] != "open"
 
 
+@pytest.mark.long
 @given(st.integers(0, 10**6), st.sampled_from(SWITCHINGS))
 def test_every_method_says_the_same(seed: int, switching: Switching) -> None:
     methods_agree(seed, switching, 0.3)
