@@ -141,3 +141,19 @@ def test_unknown_questions_and_bad_networks_are_refused() -> None:
         ask("verdicts", Design())
     with pytest.raises(UnknotError, match="never closed"):
         ask("verdict", Design(network="mesh(4, 4"))
+
+
+@pytest.mark.parametrize(
+    ("question", "more", "words"),
+    [
+        ("paths", {"from": "(0,0)"}, "has no 'to'"),
+        ("turn", {}, "has no 'a'"),
+        ("protocol", {}, "has no 'protocol'"),
+        ("exercise", {}, "has no 'number'"),
+        ("exercise", {"number": 99}, "no exercise 99"),
+        ("exercise", {"number": "x"}, "no exercise 'x'"),
+    ],
+)
+def test_what_is_missing_beside_a_question_is_named(question: str, more: dict[str, Any], words: str) -> None:
+    with pytest.raises(UnknotError, match=words):
+        ask(question, Design(), **more)

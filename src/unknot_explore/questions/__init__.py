@@ -10,13 +10,20 @@ Tell = Callable[[dict[str, Any]], None]
 """Takes one part of an answer, as soon as the part is known."""
 
 
+class _Given(dict[str, Any]):
+    """What a question is given beside the design."""
+
+    def __missing__(self, key: str) -> Any:
+        raise UnknotError(f"the question has no {key!r}, which this answer needs")
+
+
 def answer(name: str, design: Design, given: dict[str, Any], tell: Tell) -> None:
     """Answer a question of the page by its name.
 
     Raises
     ------
     UnknotError
-        If there is no such question, or the design cannot be built.
+        If there is no such question, something is missing beside it, or the design cannot be built.
     """
     from unknot_explore.questions import finding, mending, pictured, running, told
 
@@ -35,4 +42,4 @@ def answer(name: str, design: Design, given: dict[str, Any], tell: Tell) -> None
     }
     if name not in questions:
         raise UnknotError(f"no question {name!r}; {near(name, questions)}")
-    questions[name](design, given, tell)
+    questions[name](design, _Given(given), tell)

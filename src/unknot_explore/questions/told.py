@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unknot._base.errors import UnknotError
 from unknot_explore.design import Design
 from unknot_explore.questions import Tell
 from unknot_explore.questions.pictured import asked, numbers_in_whole
@@ -149,8 +150,11 @@ def exercise(design: Design, given: dict[str, Any], tell: Tell) -> None:
     from unknot_explore.course import course, missing
 
     parts: list[dict[str, Any]] = []
+    number, tasks = given["number"], course()
+    if number not in range(len(tasks)):
+        raise UnknotError(f"there is no exercise {number!r}; the first of the {len(tasks)} has number 0")
     verdict(design, given, parts.append)
-    task = course()[int(given["number"])]
+    task = tasks[number]
     safe = None
     if "protocol" in task:
         protocol(design, {"protocol": task["protocol"]}, parts.append)
