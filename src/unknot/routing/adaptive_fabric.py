@@ -18,12 +18,12 @@ from unknot._base import memory
 from unknot._base.arrays import Flags, Ints, Rows, offsets
 from unknot.fabrics.choices import KEYS, STATIC, SwitchGroups
 from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
-from unknot.network import Network
 from unknot.network.model import IntArray
+from unknot.routing.alike_hosts import classes_of_hosts, pairs_of_classes, same_columns, with_terminals
 from unknot.routing.forwarding_table import DROP, EJECT_HERE
 from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, Out, Relation, Rule
-from unknot.routing.switchboard import destinations, lane_table, levels_of, with_replies
+from unknot.routing.switchboard import destinations, lane_table
 from unknot.routing.virtual_channels import VirtualChannels
 
 _DROP, _UNKNOWN, _HOME = -2, -3, -1
@@ -118,10 +118,10 @@ def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool 
     lids = destinations(fabric, "host-to-host")
     choices = _Choices.of(fabric, lids)
     lane, count = _lanes(fabric, lanes)
-    group, first = _alike(fabric, choices.variant, lane)
-    columns, column = _same_columns(choices.entries, fabric, lids)
-    network = _with_terminals(fabric.network, first)
-    level, pairs = _pairs(fabric, lids, (group, first.size), (column, columns.size), replies=replies)
+    group, first = classes_of_hosts(fabric, choices.variant, lane)
+    columns, column = same_columns(choices.entries, fabric, lids)
+    network = with_terminals(fabric.network, first)
+    level, pairs = pairs_of_classes(fabric, lids, (group, first.size), (column, columns.size), replies=replies)
     every = 1 if fabric.levels is None else int(np.bitwise_or.reduce(level, axis=None)) or 1
     levels = np.array([sl for sl in range(KEYS) if every >> sl & 1], dtype=np.int32)
     home = np.zeros(columns.size, dtype=np.int32)
@@ -308,52 +308,3 @@ def _lanes(fabric: Fabric, lanes: int | None) -> tuple[npt.NDArray[np.int8], int
     table, count = lane_table(fabric, lanes)
     replaced = any(switch.by_lane for switch in (fabric.groups or {}).values())
     return table, max(count, int(table.max(initial=0)) + 1) if replaced else count
-
-
-def _alike(fabric: Fabric, variant: npt.NDArray[np.int32], lane: npt.NDArray[np.int8]) -> tuple[Ints, Ints]:
-    """The class of each host, and the first host of each: hosts of a switch that are routed alike."""
-    classes: dict[tuple[int, bytes, bytes], int] = {}
-    group = np.zeros(fabric.network.num_terminals, dtype=np.int64)
-    for host, (router, port) in enumerate(
-        zip(fabric.network.inject.tolist(), fabric.host_port.tolist(), strict=True)
-    ):
-        lanes = b"" if lane.shape[:2] == (1, 1) else lane[router, port].tobytes()
-        key = router, variant[router, port].tobytes(), lanes
-        group[host] = classes.setdefault(key, len(classes))
-    return group, np.unique(group, return_index=True)[1]
-
-
-def _same_columns(entries: npt.NDArray[np.int32], fabric: Fabric, lids: Ints) -> tuple[Ints, Ints]:
-    """The first of each set of LIDs that all switches route alike and that one switch has, and the set of each."""
-    home, known = fabric.network.eject[fabric.owner[lids]], dict[tuple[int, bytes], int]()
-    by_lid = np.ascontiguousarray(entries.transpose(2, 0, 1)).reshape(lids.size, -1)
-    column = [
-        known.setdefault((at, row.tobytes()), len(known)) for at, row in zip(home.tolist(), by_lid, strict=True)
-    ]
-    numbers = np.array(column, dtype=np.int64)
-    return np.unique(numbers, return_index=True)[1], numbers
-
-
-def _with_terminals(network: Network, first: Ints) -> Network:
-    names = tuple(network.terminal_name(host) for host in first.tolist())
-    at = network.inject[first]
-    return replace(network, inject=at, eject=at, places=replace(network.places, terminal_labels=names))
-
-
-def _pairs(
-    fabric: Fabric, lids: Ints, groups: tuple[Ints, int], columns: tuple[Ints, int], *, replies: bool
-) -> tuple[npt.NDArray[np.uint16], IntArray]:
-    """Service levels and number of the pairs that each class of hosts and set of LIDs stand for."""
-    (group, classes), (column, sets), owner = groups, columns, fabric.owner[lids]
-    level = np.zeros((classes, sets), dtype=np.uint16)
-    sends = np.isin(np.arange(group.size), fabric.owner)
-    pairs = np.outer(np.bincount(group[sends], minlength=classes), np.bincount(column, minlength=sets))
-    np.subtract.at(pairs, (group[owner], column), 1)
-    if fabric.levels is not None:
-        hosts = np.arange(group.size, dtype=np.int32)
-        own = levels_of(fabric, hosts, lids)
-        own = with_replies(own, owner) if replies else own
-        own[owner, np.arange(lids.size)] = 0
-        for host in np.flatnonzero(sends).tolist():
-            np.bitwise_or.at(level[group[host]], column, own[host])
-    return level, pairs.astype(np.int32)
