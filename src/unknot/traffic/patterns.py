@@ -224,7 +224,7 @@ def _from_array(network: Network, destinations: Any) -> Pattern:
     try:
         array = np.asarray(destinations)
     except ValueError as error:
-        raise TrafficError(f"traffic: destinations or rows of one length are needed: {error}") from error
+        raise TrafficError("traffic: destinations, or rows of one length, are needed") from error
     if array.ndim == 2:
         return weighted(network, "traffic", array)
     return to(network, "traffic", array)

@@ -123,6 +123,8 @@ def test_conflicts_of_switches_are_named(options: dict[str, object], sentence: s
 
 
 def test_cubes_have_sides_and_limits() -> None:
-    for sides, count in (((2, 4, 4), 2), ((4, 4, 4), 0), ((16, 16, 16), 2), ((), 1)):
+    for sides, count in (((2, 4, 4), 2), ((16, 16, 16), 2), ((), 1)):
         with pytest.raises(NetworkError, match="sides of at least 3 nodes and at most 4096 nodes"):
             cubes(*sides, count=count)
+    with pytest.raises(NetworkError, match="count is the number of cubes, at least 1; got 0"):
+        cubes(4, 4, 4, count=0)

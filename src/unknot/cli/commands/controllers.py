@@ -82,7 +82,12 @@ def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output
     if tables.rooms is not None:
         with activity.working("looking for the least rooms"):
             least = least_rooms(
-                table, caches=tables.caches, addresses=tables.addresses, most=tables.rooms, time_limit=deadline
+                table,
+                caches=tables.caches,
+                addresses=tables.addresses,
+                most=tables.rooms,
+                states=tables.states,
+                time_limit=deadline,
             )
     keys = {
         "protocol": table.name,
@@ -115,7 +120,9 @@ def assumptions(table: StateTable) -> list[str]:
         names = ", ".join(ordered)
         order = f"messages from one node to another keep their order on {names}, and no others do"
     sizes = [f"a queue of {name} holds {number}" for name, number in table.rooms.items()]
-    sizes += [f"a {name} has {number} entries" for name, number in table.limits.items()]
+    sizes += [
+        f"a {name} has {number} {'entry' if number == 1 else 'entries'}" for name, number in table.limits.items()
+    ]
     rest = "all other queues and tables" if sizes else "queues, tables of transactions and caches"
     return [
         *sizes,

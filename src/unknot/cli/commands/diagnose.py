@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unknot._base.errors import UnknotError
 from unknot.cli.commands.answer_files import PAGE
 from unknot.cli.commands.asking import taken
 from unknot.cli.commands.options import Json, Options
@@ -80,6 +82,8 @@ def diagnose(options: DiagnoseOptions) -> int:
 
     fabric = read_fabric(options.fabric, options.tables)
     counters = counters_beside(options.fabric)
+    if options.hours is not None and not 0 < options.hours < math.inf:
+        raise UnknotError(f"--hours is the time of the counters, above 0; got {options.hours:g}")
     errors = None if counters is None else read_errors(counters)
     name_idle(
         hours=options.hours is not None and not errors,

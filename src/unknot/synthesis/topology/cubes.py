@@ -50,7 +50,9 @@ def cubes(*sides: int, count: int) -> tuple[Network, LinkLimits]:
     >>> nodes.num_routers, len(limits.switches), [name for name, _ in limits.starts]
     (128, 48, ['torus(8, 4, 4)', 'twisted torus(8, 4, 4)', 'cubes in turn'])
     """
-    if min(sides, default=0) < 3 or count < 1 or prod(sides) * count > MOST_NODES:
+    if count < 1:
+        raise NetworkError(f"cubes: count is the number of cubes, at least 1; got {count}")
+    if min(sides, default=0) < 3 or prod(sides) * count > MOST_NODES:
         raise NetworkError(
             f"cubes: sides of at least 3 nodes and at most {MOST_NODES} nodes are needed, as cubes(4, 4, 4, count=4)"
         )

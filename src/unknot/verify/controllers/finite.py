@@ -77,6 +77,7 @@ def least_rooms(
     addresses: int = 2,
     homes: int = 1,
     most: int = 3,
+    states: int | None = None,
     time_limit: float | Deadline = MINUTE,
 ) -> LeastRooms:
     """Find the least rooms of queues that are free of deadlock, with a deadlock for each cheaper choice.
@@ -93,6 +94,8 @@ def least_rooms(
         1: all addresses have the same home; otherwise each has its own.
     most : int
         Largest room that is tried, up to 8.
+    states : int, optional
+        Most states for each choice of rooms.
     time_limit : float
         Seconds, or a running `Deadline`.
 
@@ -116,10 +119,13 @@ def least_rooms(
         require_whole(name, number, 1, high, error=TableError)
     if table.unknown:
         raise TableError(f"{table.name}: not all was understood, {table.unknown[0]} first")
+    largest = MOST_STATES if states is None else states
     deadline, smaller, proved = Deadline.of(time_limit), list[tuple[dict[str, int], int]](), True
     for rooms in _rooms([name for name in table.designed if name not in table.inside], most):
         sized = replace(table, rooms=rooms)
-        reached, deadlock = together(sized, caches, addresses, homes, MOST_STATES, deadline)
+        reached, deadlock = together(
+            sized, caches, addresses, homes, MOST_STATES if states is None else states, deadline
+        )
         sure = deadlock is not None and not any(move.step.merged for move in deadlock.moves)
         if deadlock is None and reached.whole and not reached.lacking:
             return LeastRooms(rooms, smaller, proved)

@@ -85,6 +85,8 @@ def rooms_in_words(least: LeastRooms | None) -> str | None:
     others = f"each of {tried} choices before has a deadlock" if tried else "none is cheaper"
     if not least.proved:
         others = f"not all of {tried} cheaper choices are decided"
+    if least.rooms is None and not least.proved:
+        return f"not settled: not all of {tried} choices are decided"
     if least.rooms is None:
         return f"none up to the largest that were tried; {others}"
     return ", ".join(f"{name} {number}" for name, number in least.rooms.items()) + f"; {others}"
