@@ -120,9 +120,8 @@ def assumptions(table: StateTable) -> list[str]:
         names = ", ".join(ordered)
         order = f"messages from one node to another keep their order on {names}, and no others do"
     sizes = [f"a queue of {name} holds {number}" for name, number in table.rooms.items()]
-    sizes += [
-        f"a {name} has {number} {'entry' if number == 1 else 'entries'}" for name, number in table.limits.items()
-    ]
+    entries = {name: "1 entry" if number == 1 else f"{number} entries" for name, number in table.limits.items()}
+    sizes += [f"a {name} has {words}" for name, words in entries.items()]
     rest = "all other queues and tables" if sizes else "queues, tables of transactions and caches"
     return [
         *sizes,

@@ -123,9 +123,7 @@ def least_rooms(
     deadline, smaller, proved = Deadline.of(time_limit), list[tuple[dict[str, int], int]](), True
     for rooms in _rooms([name for name in table.designed if name not in table.inside], most):
         sized = replace(table, rooms=rooms)
-        reached, deadlock = together(
-            sized, caches, addresses, homes, MOST_STATES if states is None else states, deadline
-        )
+        reached, deadlock = together(sized, caches, addresses, homes, largest, deadline)
         sure = deadlock is not None and not any(move.step.merged for move in deadlock.moves)
         if deadlock is None and reached.whole and not reached.lacking:
             return LeastRooms(rooms, smaller, proved)
