@@ -62,7 +62,7 @@ function sorted(object) {
 
 // True at the end of an answer; an error ends it, too.
 function take(part, onPart) {
-  if (part.error === "cancelled") throw aborted();
+  if (part.error === "cancelled") throw new Error("Another question, perhaps of another tab, ended this one. Ask again.");
   if (part.error !== undefined) throw new Error(part.error);
   if (part.end) return true;
   onPart(part);
