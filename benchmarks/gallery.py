@@ -16,9 +16,9 @@ from functools import cached_property
 from pathlib import Path
 
 from unknot._base.errors import TextError, UnknotError
+from unknot._base.phrases import count, listed
 from unknot._base.switching import SWITCHINGS, Switching
 from unknot.fabrics.named import network as network_named
-from unknot.report.phrases import count, listed
 from unknot.routing import named
 from unknot.routing.relation import Relation
 from unknot.studies.result import DesignResult

@@ -96,7 +96,7 @@ class Sample:
 def run_command(*words: str | Path, seconds: int = resource.RLIM_INFINITY) -> tuple[str, float]:
     """Output of a command within a limit of processor seconds, and the seconds used.
 
-    Python keeps what it compiles of modules, as it does by default: else each command would compile them anew.
+    Bytecode stays on the disk, as is Python's default: otherwise each command would compile all modules anew.
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (seconds, seconds))

@@ -9,11 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+from unknot._base.phrases import count
 from unknot.certificates import Configuration
 from unknot.network import tod
 from unknot.report import draw_load, shapes
 from unknot.report.configuration_drawing import KnotSheet, drawn_vcs, knot_sheet
-from unknot.report.phrases import count
 from unknot.report.picture import Drawing
 from unknot.report.sheet import COLOURS, number
 from unknot.routing import Relation

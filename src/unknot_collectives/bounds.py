@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import NetworkError
-from unknot_collectives.flows import MOST_CUTS, unlike, worst_cut
+from unknot_collectives.cuts import MOST_CUTS, unlike, worst_cut
 from unknot_collectives.lengths import MOST_EVEN, Distances, carried, distances, even_lengths, fair_lengths
 from unknot_collectives.platform import Operation, Platform, in_whole_numbers
 from unknot_collectives.time_cuts import TimeCut, by_time_cuts

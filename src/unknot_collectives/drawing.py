@@ -10,10 +10,10 @@ import numpy as np
 from markupsafe import Markup
 
 from unknot._base.errors import shortened
+from unknot._base.phrases import count
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.phrases import count
 from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.scene import Scene

@@ -12,7 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from unknot._base.errors import NetworkError
-from unknot_collectives.flows import flow_paths, share, worst_cut
+from unknot_collectives.cuts import worst_cut
+from unknot_collectives.flows import flow_paths, share
 from unknot_collectives.packing import packed
 from unknot_collectives.platform import Operation, Platform
 from unknot_collectives.schedule import Schedule

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot_collectives.flows import minimum_cut
+from unknot_collectives.cuts import minimum_cut
 from unknot_collectives.platform import Channel, Operation, Platform
 
 INTERVALS = (24, 16)

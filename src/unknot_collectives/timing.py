@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from heapq import heappop, heappush
-from typing import Any
 
 from unknot._base.errors import NetworkError
+from unknot_collectives.channel_use import ChannelUse, Time
 from unknot_collectives.platform import Passage, in_whole_numbers, passage
 from unknot_collectives.schedule import PassageKey, Schedule, Transfer
 
-Time = Any
-"""A number: rounded, or a fraction."""
 _Plan = tuple[list[tuple[int, float]], float, float, float]
 """Channels with when they begin to be used, how long they are, at which rate, and when all has arrived; rounded."""
 NOWHERE = (-1, 0.0)
@@ -107,7 +105,7 @@ def begun(schedule: Schedule, order: Sequence[int]) -> Schedule:
     sends, needs = schedule.transfers, needs_of(schedule)
     passages, bandwidths, unit = _in_whole_numbers(schedule)
     arrived, starts = dict[int, int](), dict[int, int]()
-    uses = [_Use(bandwidth, 0) for bandwidth in bandwidths]
+    uses = [ChannelUse(bandwidth, 0) for bandwidth in bandwidths]
     for i in order:
         taken = passages[schedule.passage_key(sends[i])]
         start = max((arrived[j] for j in needs[i]), default=0)
@@ -177,40 +175,6 @@ def _rows(path: Sequence[int], taken: Passage[Time]) -> Iterator[tuple[int, Time
 def _passages(schedule: Schedule) -> dict[PassageKey, Passage[Fraction]]:
     keys = {schedule.passage_key(sent) for sent in schedule.transfers}
     return {key: passage(schedule.platform, *key) for key in keys}
-
-
-class _Use:
-    """What passes a channel, and when: transfers one after the other, or slower ones beside each other."""
-
-    def __init__(self, bandwidth: Time, near: Time) -> None:
-        self.bandwidth, self.near = bandwidth, near
-        self.last: Time = near - near
-        self.alone: Time = self.last
-        self.shared = list[tuple[Time, Time, Time]]()
-
-    def free(self, begins: Time, lasts: Time, rate: Time) -> Time | None:
-        """Return the next time with possible room for a rate; None if there is room at `begins`."""
-        if self.last <= begins + self.near:
-            return None
-        if rate + self.near >= self.bandwidth:
-            return self.last
-        if self.alone > begins + self.near:
-            return self.alone
-        during = [one for one in self.shared if one[1] > begins + self.near and one[0] + self.near < begins + lasts]
-        for at in {begins, *(one[0] for one in during)}:
-            there = [one for one in during if one[0] <= at + self.near and one[1] > at + self.near]
-            if sum((one[2] for one in there), rate) > self.bandwidth + self.near:
-                return min(one[1] for one in there)
-        return None
-
-    def add(self, begins: Time, lasts: Time, rate: Time) -> None:
-        """Note a transfer; none begins before the last exclusive one or the last on an empty channel."""
-        if rate >= self.bandwidth or self.last <= begins:
-            self.alone = self.last if rate < self.bandwidth else begins + lasts
-            self.shared.clear()
-        if rate < self.bandwidth:
-            self.shared.append((begins, begins + lasts, rate))
-        self.last = max(self.last, begins + lasts)
 
 
 def order_of_starts(schedule: Schedule) -> StartOrder:
@@ -285,7 +249,7 @@ def _listed(
     Those of a plan stand in a line, the first of which waits at that of its channels that is free last.
     """
     missing, ready = list(missing), [0.0] * len(plan_of)
-    uses = [_Use(float(channel.bandwidth), near) for channel in schedule.platform.channels]
+    uses = [ChannelUse(float(channel.bandwidth), near) for channel in schedule.platform.channels]
     lines, place = [list[tuple[float, int]]() for _ in plans], [NOWHERE for _ in plans]
     waiting = defaultdict[tuple[int, float], list[tuple[float, int]]](list)
     # Events: a transfer that may go, or a channel, with the offset of those that wait for it.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tests.report.examples import cycle_knot, ring_knot
+from unknot._base.phrases import count, listed
 from unknot.certificates.verdict import Configuration, Message
 from unknot.network import Network, Places
 from unknot.network.families import mesh, torus
 from unknot.report import describe
 from unknot.report.configuration_text import circle, waits
-from unknot.report.phrases import count, listed
 from unknot.routing import Relation
 
 

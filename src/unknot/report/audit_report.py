@@ -8,6 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from unknot._base.phrases import count, listed
 from unknot.fabrics.diagnosis import Diagnosis
 from unknot.network import Network
 from unknot.report import shapes
@@ -15,7 +16,6 @@ from unknot.report import sheet as paper
 from unknot.report.configuration_drawing import excerpt
 from unknot.report.diagnosis_report import diagnosis_values
 from unknot.report.page import knot, topology
-from unknot.report.phrases import count, listed
 from unknot.report.picture import Drawing
 from unknot.report.rendering import page, write
 from unknot.report.scenes import knot_scene, loop_scene, order_scene

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import shortened
+from unknot._base.phrases import count
 from unknot.certificates.verdict import Configuration
 from unknot.network import Network, Places
 from unknot.report import shapes
 from unknot.report import sheet as paper
 from unknot.report.configuration_text import describe_message, journey, waits
-from unknot.report.phrases import count, escape
+from unknot.report.phrases import escape
 from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, PALE, SOFT, Line, Sheet

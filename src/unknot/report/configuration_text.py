@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from unknot._base.arrays import columns
+from unknot._base.phrases import count, listed
 from unknot.certificates.verdict import Configuration, Message, Reachability
 from unknot.network import Network
 from unknot.network.graph import shortest_cycle
-from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_relation
 

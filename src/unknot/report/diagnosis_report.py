@@ -11,6 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from unknot._base.arrays import ranks
+from unknot._base.phrases import count
 from unknot.fabrics import Fabric
 from unknot.fabrics.diagnosis import Diagnosis
 from unknot.fabrics.rates import counted
@@ -18,7 +19,6 @@ from unknot.network import Network
 from unknot.network.parts import Wires
 from unknot.network.recognised import Structure
 from unknot.report import shapes
-from unknot.report.phrases import count
 from unknot.report.picture import Drawing
 from unknot.report.rendering import page, write
 from unknot.report.sheet import PALE, Sheet

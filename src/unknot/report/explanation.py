@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unknot._base.phrases import count, listed
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.flow_control.techniques import technique
 from unknot.network.graph import hops_around
 from unknot.report.configuration_text import circle, describe_message, journey, reached, replayed
-from unknot.report.phrases import count, listed
 from unknot.routing.relation import Relation
 from unknot.verify.delivery import Delivery
 from unknot.verify.queued_cycle import queued_cycle

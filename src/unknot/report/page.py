@@ -7,12 +7,12 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from unknot._base.phrases import count
 from unknot.certificates.verdict import Configuration
 from unknot.network import Network, measure
 from unknot.report.configuration_drawing import draw_configuration
 from unknot.report.configuration_text import describe
 from unknot.report.drawing import draw_network
-from unknot.report.phrases import count
 from unknot.report.rendering import page, write
 from unknot.report.scene import Scene
 from unknot.report.scenes import knot_scene

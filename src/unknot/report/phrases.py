@@ -1,4 +1,4 @@
-"""Parts of sentences: numbers with their nouns, lists, the options of a run."""
+"""Parts of sentences: words of a property, text for pages, the options of a run."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import visible
-from unknot._base.phrases import count as count
-from unknot._base.phrases import listed as listed
+from unknot._base.phrases import count, listed
 
 if TYPE_CHECKING:
     from unknot.simulation.engine.router import Router

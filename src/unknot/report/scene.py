@@ -11,8 +11,8 @@ import numpy as np
 from markupsafe import Markup
 
 from unknot._base.errors import UnknotError
+from unknot._base.phrases import count
 from unknot.network import Network
-from unknot.report.phrases import count
 from unknot.report.placement import in_a_circle, placement, scattered
 
 MOST = 20_000

@@ -7,11 +7,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from unknot._base.phrases import count, listed
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.network import Network
 from unknot.report.configuration_drawing import MAX_WHOLE, draw_configuration, drawn_vcs, excerpt
 from unknot.report.configuration_text import reached, replayed
-from unknot.report.phrases import count, listed
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.scene import Scene
 from unknot.report.story import Numbers, coloured, lane, order, story

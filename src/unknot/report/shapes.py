@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterable
 
 from unknot._base.errors import shortened
+from unknot._base.phrases import count
 from unknot.network import Network
 from unknot.network.bandwidth import written
 from unknot.network.stages import seated
 from unknot.report import labels
 from unknot.report import sheet as paper
 from unknot.report.labels import Seats
-from unknot.report.phrases import count, escape
+from unknot.report.phrases import escape
 from unknot.report.picture import Drawing, night
 from unknot.report.sheet import COLOURS, INK, ON_COLOUR, PAPER, SOFT, Sheet, number
 

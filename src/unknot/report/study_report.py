@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from unknot._base.phrases import count, listed
 from unknot._base.units import Scale, Units
 from unknot.network import Network
 from unknot.report.configuration_text import replayed
 from unknot.report.curve_points import CurvePoint, points
 from unknot.report.curves import draw_curves
 from unknot.report.page import DrawnKnot, knot, lost, topology
-from unknot.report.phrases import bursts, count, lengths, listed, router
+from unknot.report.phrases import bursts, lengths, router
 from unknot.report.rendering import page, write
 from unknot.routing.relation import Relation
 from unknot.simulation.run.replication import FEWEST_SEEDS

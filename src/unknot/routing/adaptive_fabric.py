@@ -19,7 +19,7 @@ from unknot._base.arrays import Flags, Ints, Rows, offsets
 from unknot.fabrics.choices import KEYS, STATIC, SwitchGroups
 from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
 from unknot.network.model import IntArray
-from unknot.routing.alike_hosts import classes_of_hosts, pairs_of_classes, same_columns, with_terminals
+from unknot.routing.alike_hosts import classes_of_hosts, classes_of_lids, pairs_of_classes, with_terminals
 from unknot.routing.forwarding_table import DROP, EJECT_HERE
 from unknot.routing.parts import Addressing
 from unknot.routing.relation import EJECT, Out, Relation, Rule
@@ -118,20 +118,20 @@ def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool 
     lids = destinations(fabric, "host-to-host")
     choices = _Choices.of(fabric, lids)
     lane, count = _lanes(fabric, lanes)
-    group, first = classes_of_hosts(fabric, choices.variant, lane)
-    columns, column = same_columns(choices.entries, fabric, lids)
-    network = with_terminals(fabric.network, first)
-    level, pairs = pairs_of_classes(fabric, lids, (group, first.size), (column, columns.size), replies=replies)
+    hosts = classes_of_hosts(fabric, choices.variant, lane)
+    alike = classes_of_lids(choices.entries, fabric, lids)
+    network = with_terminals(fabric.network, hosts.first)
+    level, pairs = pairs_of_classes(fabric, lids, hosts, alike, replies=replies)
     every = 1 if fabric.levels is None else int(np.bitwise_or.reduce(level, axis=None)) or 1
     levels = np.array([sl for sl in range(KEYS) if every >> sl & 1], dtype=np.int32)
-    home = np.zeros(columns.size, dtype=np.int32)
-    home[column] = group[fabric.owner[lids]]
-    labels = [fabric.lid_name(int(lids[i])) for i in columns]
+    home = np.zeros(alike.first.size, dtype=np.int32)
+    home[alike.of] = hosts.of[fabric.owner[lids]]
+    labels = [fabric.lid_name(int(lids[i])) for i in alike.first]
     may_use = [pairs > 0 if fabric.levels is None else (level >> sl & 1).astype(bool) for sl in levels.tolist()]
     laned = fabric.levels is not None or fabric.lanes is not None
     vcs = VirtualChannels(network, count)
-    entries = np.ascontiguousarray(choices.entries[:, :, columns])
-    sides = _Sides.of(vcs, lane, choices.by_lane, fabric.host_port[first])
+    entries = np.ascontiguousarray(choices.entries[:, :, alike.first])
+    sides = _Sides.of(vcs, lane, choices.by_lane, fabric.host_port[hosts.first])
     rule = _rule(vcs, choices, entries, levels, sides)
     name = f"host-to-host on {fabric.name}, whose switches choose ports"
     relation = Relation(
@@ -178,7 +178,7 @@ class _Choices:
         memory.require(f"groups of ports of {fabric.name}", 8 * size[0] * size[1] * size[2])
         entries = np.zeros(size, dtype=np.int32)
         sets: dict[tuple[int, ...], int] = {(_DROP,): 0}
-        unknown: dict[str, int] = {}
+        unknown: dict[str, None] = {}
         for (guid, router), own in zip(fabric.router_of.items(), wanted, strict=True):
             board = _Board.of(fabric, router, lids)
             for number, (table, chooses) in own.items():
@@ -188,7 +188,7 @@ class _Choices:
                 if missing := int((row == sets.get((_UNKNOWN,), -1)).sum()):
                     unknown[
                         f"{network.router_name(router)} has no known entry for {missing} LIDs in table {table}"
-                    ] = 1
+                    ] = None
         begin = offsets([len(one) for one in sets])
         return cls(entries, Rows(begin, np.concatenate([*sets])), variant, by_lane, tuple(unknown))
 

@@ -63,7 +63,7 @@ def walk_stands(walk: Walk) -> frozenset[int]:
 
 
 def routes_stand(vector: PathVector, alive: Flags, hosts: Ints, homes: Ints) -> frozenset[int] | None:
-    """Return the channels of routes after failures that can wait for one another in one lossless class.
+    """Return the channels that can wait for one another in a lossless class, by routes after failures.
 
     Parameters
     ----------

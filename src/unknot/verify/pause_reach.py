@@ -14,7 +14,7 @@ from unknot.routing.lossless import Hop, PacketPlace, PfcModel, Walk
 
 @dataclass(frozen=True)
 class PauseReach:
-    """What can stop if what is behind a port pauses it for ever.
+    """Ports, flows and hosts that can stop while a device behind a port pauses the port for ever.
 
     Attributes
     ----------

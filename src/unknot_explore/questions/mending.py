@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from unknot.report.phrases import count
+from unknot._base.phrases import count
 from unknot_explore.design import Design
 from unknot_explore.questions import Tell
 from unknot_explore.questions.pictured import asked

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unknot._base.errors import shortened
+from unknot._base.phrases import count
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.phrases import count
 from unknot.report.picture import Drawing
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet
 from unknot.routing.relation import Relation

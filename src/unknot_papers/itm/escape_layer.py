@@ -9,12 +9,12 @@ import numpy as np
 
 from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import NetworkError, UnknotError
+from unknot._base.phrases import count
 from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.phrases import count
 from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, SOFT, Sheet

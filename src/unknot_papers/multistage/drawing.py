@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from unknot._base.errors import shortened
+from unknot._base.phrases import count
 from unknot.report import shapes
 from unknot.report import sheet as paper
-from unknot.report.phrases import count
 from unknot.report.picture import Drawing
 from unknot.report.placement import MAX_DRAWN
 from unknot.report.sheet import COLOURS, INK, PALE, SOFT, Sheet

@@ -17,12 +17,12 @@ from unknot._base.arrays import Ints
 from unknot._base.calls import Piece
 from unknot._base.errors import NetworkError, UnknotError
 from unknot._base.numbers import is_whole
+from unknot._base.phrases import listed
 from unknot._base.shown import Brief
 from unknot._base.three_valued import ThreeValued
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.network.stages import stages
-from unknot.report.phrases import listed
 
 
 @dataclass(frozen=True)

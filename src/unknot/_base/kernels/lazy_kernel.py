@@ -42,7 +42,7 @@ FLAGS = Annotated[npt.NDArray[np.bool_], "FLAGS"]
 READ32 = Annotated[npt.NDArray[np.int32], "READ32"]
 READ64 = Annotated[npt.NDArray[np.int64], "READ64"]
 READ_BOOL = Annotated[npt.NDArray[np.bool_], "READ_BOOL"]
-"""Contiguous arrays that a kernel takes, by their names in `types_kernel`; `READ`: also those that are read-only."""
+"""Contiguous arrays of a kernel, by their names in `types_kernel`; `READ` admits read-only arrays, too."""
 SCALARS = {int: "int64", float: "float64", bool: "boolean", type(None): "void"}
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+from unknot._base.phrases import count
 from unknot._base.quantities import By
 from unknot.cli.answers.form import CHECKED, Form, Natural, Number, Positive, Words, of
-from unknot.report.phrases import count
 from unknot.synthesis.decision import Decision
 from unknot.synthesis.design import Design
 from unknot.synthesis.every_size import EverySize

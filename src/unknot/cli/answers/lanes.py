@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from unknot._base.phrases import count
 from unknot._base.quantities import By, ChannelNumber, MeanHops, RouterNumber, TerminalNumber
 from unknot.cli.answers.form import Form, Natural, Number, Positive, Words, of
 from unknot.cli.answers.networks import RelationForm
@@ -14,7 +15,6 @@ from unknot.lane_assignment.forced import ForcedCycle, RouteCycle
 from unknot.lane_assignment.lane_refutation import Refutation, RouteRefutation
 from unknot.remedies.repair import Remedy
 from unknot.remedies.repaired_faults import RepairedFault
-from unknot.report.phrases import count
 from unknot.verify.examination import Examination
 from unknot.verify.failures import Parts
 

@@ -242,8 +242,8 @@ def _write_routes(routes: Lanes | ChangingLanes | LongerLanes, file: Path) -> No
 
 def conclusion(routes: Lanes | ChangingLanes | LongerLanes, survive: str | None) -> str:
     """Return the conclusion in a sentence or two."""
+    from unknot._base.phrases import count
     from unknot.lane_assignment import ChangingLanes, Lanes, LongerLanes
-    from unknot.report.phrases import count
 
     one = routes.count == 1
     if isinstance(routes, LongerLanes):

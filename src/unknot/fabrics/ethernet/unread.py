@@ -31,7 +31,6 @@ OF_HOPS = {"seg6": "SRv6", "seg6local": "SRv6", "labels": "MPLS labels"}
 """Fields of a next hop by which packets get other headers."""
 OWN = (None, "default", "mgmt")
 """VRFs that leave nothing out: the one that is read, and the management network's."""
-SHOWN = 3
 
 
 def unread_config(rows: Callable[[str], Rows]) -> Iterator[str]:
@@ -78,7 +77,4 @@ def vrf(name: object) -> str:
 
 def in_words(unread: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Names of unread content, each with the switches whose files hold that content."""
-    lines = []
-    for what, switches in sorted((what, sorted(some)) for what, some in unread.items()):
-        lines.append(f"{what} ({few(switches, SHOWN)})")
-    return tuple(lines)
+    return tuple(f"{what} ({few(sorted(switches))})" for what, switches in sorted(unread.items()))

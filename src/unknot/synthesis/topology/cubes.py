@@ -42,7 +42,7 @@ def cubes(*sides: int, count: int) -> tuple[Network, LinkLimits]:
     Raises
     ------
     NetworkError
-        If a side is shorter than 3, or nodes are too many.
+        If there is no cube, a side is shorter than 3, or nodes are too many.
 
     Examples
     --------

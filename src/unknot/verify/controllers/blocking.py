@@ -20,23 +20,17 @@ Queue = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Standing:
+class Standing(WaitingQueues):
     """What waits in a state of one address.
 
     Attributes
     ----------
-    full : frozenset of (node, group)
-        Groups of a node with messages that may come to the head of its queue.
-    stalls : frozenset of (node, group)
-        Those with a message that may be there and is stalled.
     moving : bool
         Whether something moves whatever other addresses do: a message set aside is taken, or the table lacks a cell.
     waits : bool
         Whether anything waits for ever if nothing moves: a message, or a core whose requests are all stalled.
     """
 
-    full: frozenset[Queue]
-    stalls: frozenset[Queue]
     moving: bool
     waits: bool
 
