@@ -13,7 +13,7 @@ import numpy as np
 from unknot._base.arrays import Ints
 from unknot._base.kernels.lazy_kernel import plainly, viewed
 from unknot.verify.controllers.explore_kernel import LACKS, REFUSED, STALLS, TIMED
-from unknot.verify.controllers.packed_kernel import StepTables, entry
+from unknot.verify.controllers.packed_kernel import StepTables, entry, slot_of
 from unknot.verify.controllers.renaming import Order, Renaming
 from unknot.verify.controllers.steps import (
     ASIDE,
@@ -226,7 +226,8 @@ class Packed:
 
     def _hash(self, key: int, entry: int) -> None:
         mask = self.met.size - 1
-        slot = ((key ^ (key >> 31)) * 40503) & mask
+        with plainly():
+            slot = slot_of(key, mask)
         while self.met[slot] >= 0:
             slot = (slot + 1) & mask
         self.met[slot], self.found[slot] = key, entry

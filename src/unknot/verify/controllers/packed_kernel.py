@@ -67,11 +67,24 @@ class StateStore(NamedTuple):
     wanted: I64
 
 
+@kernel(inline=True, allocates=False)
+def slot_of(key: int, mask: int) -> int:
+    """Return the first slot to look at for a row and a message."""
+    return ((key ^ (key >> 31)) * 40503) & mask
+
+
+@kernel(inline=True, allocates=False)
+def mixed(value: int, word: int) -> int:
+    """Return the hash of some words and a further one."""
+    value = ((value ^ word) * 1000003) & 0x7FFFFFFF
+    return value ^ (value >> 15)
+
+
 @kernel(allocates=False)
 def entry(met: READ64, found: READ64, key: int) -> int:
     """Return the entry of a row and a message, −1 if it is not known."""
     mask = len(met) - 1
-    slot = ((key ^ (key >> 31)) * 40503) & mask
+    slot = slot_of(key, mask)
     while met[slot] >= 0:
         if met[slot] == key:
             return found[slot]
@@ -84,8 +97,7 @@ def enter(row: READ64, size: int, words: I32, start: I64, slots: I32, count: int
     """Return the number of a row of words; `count` if it is new and now entered, −1 if there is no room."""
     value = 7
     for k in range(size):
-        value = ((value ^ row[k]) * 1000003) & 0x7FFFFFFF
-        value ^= value >> 15
+        value = mixed(value, row[k])
     mask = len(slots) - 1
     slot = value & mask
     while slots[slot] >= 0:
@@ -191,8 +203,7 @@ def hash_again(words: I32, start: I64, count: int, slots: I32) -> None:
     for one in range(count):
         value = 7
         for k in range(start[one], start[one + 1]):
-            value = ((value ^ words[k]) * 1000003) & 0x7FFFFFFF
-            value ^= value >> 15
+            value = mixed(value, words[k])
         slot = value & mask
         while slots[slot] >= 0:
             slot = (slot + 1) & mask
