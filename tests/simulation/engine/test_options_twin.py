@@ -245,6 +245,8 @@ SHARED = {
 def test_shared_buffers_on_a_mesh(name: str) -> None:
     router = SHARED[name]
     agree(duato(mesh(3, 3), 3), "wormhole-nonatomic", {1: 0.5, 5: 0.5}, 4, 0.15, 3, router=router)
+    # Two win the switch in one step where a slot is left for one of them, if the output speedup lets them.
+    agree(duato(mesh(3, 2), 3), "wormhole-nonatomic", {1: 0.5, 5: 0.5}, 4, 0.2, 3, router=router)
     engine = agree(dimension_order(torus(4, 3, latency=2), 4), "wormhole", 3, 4, 0.12, 5, router=router)
     assert engine.parts[0].setup.packable == (
         router.output_speedup == 1 and (router.ejection_credits or not router.queues)

@@ -132,10 +132,14 @@ def step(rule, s, w0, w1, now, left):
     sent = allocate_switch(s, headers, w0, w1, now) if wants != 0 else np.int64(0)
     if s.setup.queues == 1:
         in_order(s, sent)
+    kept = np.int64(0)
     for k in range(sent):
         # Of two that won the switch in one step the first may take the last slot that VCs share.
         if s.setup.shared == 0 or has_room(s, s.inputs.out[s.winners[k]]):
             send(s, s.winners[k], w0, w1, now, np.int64(left == 0))
+        else:
+            kept += 1
+    sent -= kept
     if s.setup.speculative == 1 and s.setup.vc_allocation_delay > 1:
         hold_back(s, w0, w1, now)
     if sent:
