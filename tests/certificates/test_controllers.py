@@ -114,3 +114,9 @@ def test_claims_that_cannot_be(change: dict[str, Any]) -> None:
     claim = claimed("mi-saves")
     with pytest.raises(plain.Rejected):
         shown({**claim, **change})
+
+
+def test_names_of_caches_and_addresses_are_exchanged_before_states_are_kept() -> None:
+    (claim,) = claims(check_table(load_table(HANGS.parent / "controllers/rooms.toml")))
+    document = {"format": plain.FORMAT, "version": plain.VERSION, "network": None, "claims": [claim]}
+    assert "6445 states" in plain.accept(document)[0]

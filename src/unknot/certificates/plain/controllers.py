@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
 from unknot.certificates.plain.reading import KEPT_STATE, Rejected, field, integers, lists, number, pay, printable
 from unknot.certificates.plain.registry import checks
-from unknot.certificates.plain.tabled import ASIDE, Act, Controlled
+from unknot.certificates.plain.tabled import ASIDE, Act, Controlled, sent_by
 from unknot.certificates.plain.tables import closure
 
 MOST_TOLD = 3
@@ -147,7 +148,20 @@ class Together:
         if all(after is None for after in moved) and any(map(self.nodes.waits, single)):
             raise Rejected("a state is reached in which nothing moves")
         pay((len(cores) + len(moved)) * (KEPT_STATE + 2 * self.addresses * len(self.nodes.nodes)))
-        return [after for after in (*cores, *moved) if after is not None]
+        return [self.renamed(after) for after in (*cores, *moved) if after is not None]
+
+    def renamed(self, state: Any) -> Any:
+        """The least state with other names of caches and of addresses."""
+        rows, mails, heads = state
+        forms = []
+        for order in permutations(range(self.addresses)):
+            new = [rows[address] for address in order]
+            for to in self.nodes.sorting([[row[node][0] for row in new] for node in range(len(self.nodes.nodes))]):
+                named = [[(order.index(a), sent_by(one, to)) for a, one in some] for some in (mails, heads)]
+                placed = tuple(self.nodes.exchanged(row, (), to)[0] for row in new)
+                forms.append((placed, tuple(sorted(named[0], key=self.line)), tuple(sorted(named[1]))))
+        pay(len(forms) * (len(mails) + self.addresses * len(self.nodes.nodes)))
+        return min(forms)
 
 
 @checks("controllers", "", "deadlock_free")
@@ -173,7 +187,7 @@ def check_controllers(claim: Any, proof: Any) -> str:
         count = 0
         for homes in (False, True)[: 1 + (told > 1)]:
             system = Together(claim, told, homes)
-            count += len(closure([system.start], system.onward))
+            count += len(closure([system.renamed(system.start)], system.onward))
         return f"{shown} free of deadlock with {told} addresses, {count} states"
     if free and kind == "states":
         states = closure([nodes.renamed(nodes.start)], nodes.onward)

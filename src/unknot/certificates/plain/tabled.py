@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -52,6 +52,16 @@ Stand = tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
 
 def packed(value: Evaluated) -> Any:
     return value if isinstance(value, int) else tuple(sorted(value))
+
+
+def other(row: Row, to: tuple[int, ...]) -> Row:
+    """A row with other numbers of nodes."""
+    return tuple(tuple(sorted(to[i] for i in one)) if isinstance(one, tuple) else one for one in row)
+
+
+def sent_by(one: Mail, to: tuple[int, ...]) -> Mail:
+    """A message with other numbers of nodes."""
+    return Mail(to[one.target], one.line, to[one.source], one.name, other(one.carried, to))
 
 
 ANSWERS = ("take", "stall", "set aside", "act")
@@ -222,18 +232,17 @@ class Controlled:
     def renamed(self, state: Address) -> Address:
         """The least state with other names of caches, in order of their states."""
         rows, mails = state
-        names = sorted(row[0] for row in rows[: self.caches])
-        rest, listed = range(self.caches, len(rows)), [*permutations(range(self.caches))]
-        fit = [order for order in listed if [rows[i][0] for i in order] == names]
-        return min(self.exchanged(rows, mails, (*map(order.index, range(self.caches)), *rest)) for order in fit)
+        return min(self.exchanged(rows, mails, to) for to in self.sorting([row[0] for row in rows]))
 
-    def exchanged(self, rows: tuple[Row, ...], mails: tuple[Mail, ...], to: tuple[int, ...]) -> Address:
-        def other(row: Row) -> Row:
-            return tuple(tuple(sorted(to[i] for i in one)) if isinstance(one, tuple) else one for one in row)
+    def sorting(self, names: Sequence[Any]) -> list[tuple[int, ...]]:
+        """New numbers of nodes with which caches are in order of their names."""
+        best, rest = sorted(names[: self.caches]), range(self.caches, len(self.nodes))
+        fit = [order for order in permutations(range(self.caches)) if [names[i] for i in order] == best]
+        return [(*map(order.index, range(self.caches)), *rest) for order in fit]
 
-        placed = sorted((to[node], other(row)) for node, row in enumerate(rows))
-        moved = (Mail(to[one.target], one.line, to[one.source], one.name, other(one.carried)) for one in mails)
-        return tuple(row for _, row in placed), self.arranged(moved)
+    def exchanged(self, rows: tuple[Row, ...], mails: Iterable[Mail], to: tuple[int, ...]) -> Address:
+        placed = sorted((to[node], other(row, to)) for node, row in enumerate(rows))
+        return tuple(row for _, row in placed), self.arranged(sent_by(one, to) for one in mails)
 
     def idle(self, state: Address) -> bool:
         """Whether nothing moves by itself: no timer, and no message that was set aside."""

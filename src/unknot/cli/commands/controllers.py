@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unknot._base.deadline import Deadline
+from unknot._base.errors import TextError
 from unknot.cli.commands.answered import Answered, AnswerFiles, give
 from unknot.cli.commands.options import Options
 
@@ -54,6 +55,11 @@ def table_in(subject: str) -> StateTable | None:
     if not subject.strip().endswith(".toml"):
         return None
     toml = read_toml(subject.strip(), "a protocol")
+    if not any(isinstance(one, dict) for one in toml.document.values()):
+        words = "message classes, [classes.NAME], nor kinds of nodes, [cache] with start and its states"
+        raise TextError(
+            f"a file with neither {words}, says nothing to judge; docs/protocols.md has both", toml.where, 1
+        )
     return table_of_toml(toml) if is_table(toml.document) else None
 
 

@@ -68,11 +68,16 @@ def write_knot(
 
 
 def write_evidence(
-    path: Path, of: Relation | Network | None, claims: Sequence[Document], parts: Sequence[Document] = ()
+    path: Path,
+    of: Relation | Network | None,
+    claims: Sequence[Document],
+    parts: Sequence[Document] = (),
+    *,
+    more: bool = False,
 ) -> None:
     """Write claims of a routing, of a network alone or of neither as a document, and say so, or that there are none.
 
-    A file that ends with .v is for Coq, and holds the first claim alone.
+    A file that ends with .v is for Coq, and holds the first claim alone; `more` says that the checker left off.
     """
     from unknot._base.output import write_text
     from unknot.certificates import Rejected, coq_file, document, write_document
@@ -86,7 +91,7 @@ def write_evidence(
     content = document(network, relation, claims[:1] if coq else claims, () if coq else parts)
     if not coq:
         write_document(content, path)
-        wrote(path, "; `unknot accept` checks it")
+        wrote(path, f"; `unknot accept{' --effort 10' * more}` checks it{', or needs a greater effort' * more}")
         return
     try:
         write_text(path, coq_file(content, claims[0] if claims else {"proof": {}}))
