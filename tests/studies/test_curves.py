@@ -40,6 +40,12 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def test_differences_need_two_designs() -> None:
+    with pytest.raises(UnknotError, match="differences are of two routings or more, got duato alone"):
+        curve("mesh(3, 3)", routing="duato", loads="0.1", differences=True, **SHORT)
+    assert says("curve", "mesh(3, 3)", "--routing", "duato", "--differences").exit_code == 2
+
+
 @pytest.mark.long
 def test_a_curve_is_what_simulate_says_load_by_load() -> None:
     found = curve("mesh(3, 3)", routing=["dimension_order", "duato"], loads="0.1:0.2:0.1", seeds=(1, 5), **SHORT)

@@ -122,6 +122,8 @@ def curve(
     of_study["time_limit"] = Deadline.of(options.get("time_limit", NEVER), "curve", UnknotError)
     named = _relations(network, routing, vcs)
     relations = tuple(named.values())
+    if differences and len(named) == 1:
+        raise UnknotError(f"curve: differences are of two routings or more, got {next(iter(named))} alone")
     first = relations[0]
     scenario = Scenario(first, 0.0, workload, switching, buffer_depth, router)
     lengths = scenario.traffic.lengths
