@@ -109,6 +109,8 @@ class CollectiveAnswer(WithUnits):
     """Groups of members that each do the operation at the same time."""
     size: FlitCount
     """Flits of the vector, of a message, or of the largest block."""
+    overhead: CycleCount
+    """Cycles that each message costs."""
     algorithm: str | None = None
     """null: no schedule was made in the time given."""
     pieces: Positive | None = None

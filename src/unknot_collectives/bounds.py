@@ -5,16 +5,22 @@ that send to each of some others the worst cut is found by Newton's iteration on
 every sender; reduce-scatter, reduce and scatter are all-gather, broadcast and gather on the reversed platform. All is
 exact in fractions.
 
+Nothing moves before the first message has cost its overhead, so that this is added; and from a member, or to one,
+messages follow each other: as in the postal model of Bar-Noy and Kipnis (1994) those that have the data of one are
+counted over time.
+
 A channel across a cut is of use from when the first byte can have come to it until the last one must have left for
 where it is needed: that adds the latencies. For two members that are far apart this is their distance, and the time
 of a block at the narrower end (alpha and beta)."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -55,6 +61,9 @@ class Bound:
         The only members whose bytes, and to which they, are counted at the cut; None: all.
     in_time : tuple of TimeCut
         In place of both: cuts in time, by whose windows the operation does not end by that time.
+    rounds : str
+        In place of all: by how many messages the data of a ``source`` come to all who need them, or those that a
+        ``target`` needs come to the target; else empty.
 
     Examples
     --------
@@ -74,11 +83,14 @@ class Bound:
     source: int | None = None
     target: int | None = None
     in_time: tuple[TimeCut, ...] = ()
+    rounds: str = ""
 
     def claim(self) -> dict[str, Any]:
         """Return the claim that `unknot.certificates` checks, with the cut as its proof."""
         proof: dict[str, Any] = {"cut": list(self.cut), "source": self.source, "target": self.target}
-        if self.in_time:
+        if self.rounds:
+            proof = {"rounds": self.rounds}
+        elif self.in_time:
             proof = {"cuts": [one.words for one in self.in_time]}
         elif self.lengths:
             proof = {"lengths": list(self.lengths)}
@@ -126,6 +138,17 @@ def bound(platform: Platform, operation: Operation, *, quick: bool = False, in_t
     for member in operation.members:
         if not 0 <= member < platform.num_nodes:
             raise NetworkError(f"{platform.name}: member {member} is none of its {platform.num_nodes} nodes")
+    free = replace(platform, overhead=Fraction(0))
+    alone = _without_overhead(free, operation, quick=quick, in_time=in_time)
+    if not platform.overhead:
+        return alone
+    made = [replace(alone, platform=platform, time=alone.time + platform.overhead)]
+    for end in ("source", "target"):
+        made.append(Bound(platform, operation, _by_rounds(platform, operation, end), (), rounds=end))
+    return max(made, key=lambda one: one.time)
+
+
+def _without_overhead(platform: Platform, operation: Operation, *, quick: bool, in_time: bool) -> Bound:
     unit = (_of_members if quick else _of_unit_size)(platform, replace(operation, size=Fraction(1)))
     made = replace(unit, operation=operation, time=unit.time * operation.size)
     if not any(channel.latency for channel in platform.channels):
@@ -137,6 +160,34 @@ def bound(platform: Platform, operation: Operation, *, quick: bool = False, in_t
         time, cuts = by_time_cuts(platform, operation, best.time)
         best = replace(best, time=time, in_time=cuts)
     return best
+
+
+def _by_rounds(platform: Platform, operation: Operation, end: str) -> Fraction:
+    """Return when the data of a member can be where they are needed, at the earliest, if messages had no size.
+
+    A member sends the next message when its channels have carried what the one before costs at the least.
+    """
+    out, members, kind = end == "source", set(operation.members), operation.kind
+    one = platform if out else platform.reversed()
+    one_sided = ("reduce", "gather") if out else ("broadcast", "scatter")
+    if operation.blocks:
+        most = max(Counter(pair[not out] for pair in operation.amounts).values()) + 1
+    else:
+        most = 2 if kind in one_sided else max(map(len, operation.parts))
+    wide, late = defaultdict[int, Fraction](Fraction), defaultdict[tuple[bool, bool], list[Fraction]](list)
+    for c in one.channels:
+        wide[c.source] += c.bandwidth
+        late[c.source in members, c.target in members].append(c.latency)
+    far = [min(late[True, False]) + min(late[False, True])] if late[True, False] and late[False, True] else []
+    apart = min([*late[True, True], *far])
+    slots = platform.overhead * min(c.bandwidth for c in one.channels) / max(wide[m] for m in members)
+    # Members that have the data: when the next message of each can have come, since when, and its number.
+    coming, at = list[tuple[Fraction, Fraction, int]](), Fraction(0)
+    for _ in range(most - 1):
+        heappush(coming, (at + apart + max(platform.overhead, slots), at, 1))
+        at, since, sent = heappop(coming)
+        heappush(coming, (since + apart + max(platform.overhead, (sent + 1) * slots), since, sent + 1))
+    return at
 
 
 def left_out(platform: Platform, operation: Operation) -> str:

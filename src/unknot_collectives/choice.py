@@ -198,6 +198,7 @@ def _candidates(
         if name == "optimal" and count * len(base.transfers) <= MOST_TIMED:
             late, deep = longest_chain(base)
             at_rates = partial(_at_rates, base, count)
+            late += (deep + count - 1) * float(platform.overhead)
             made.append(AlgorithmProposal(name, count, late, least * (1 + (deep - 1) / count), least, at_rates))
     return made
 
@@ -209,7 +210,10 @@ def _at_rates(base: Schedule, pieces: int, size: Fraction) -> StartOrder:
 
 def _started(base: Schedule, pieces: int, latency: float, busy: float, size: Fraction) -> StartOrder:
     """Return a schedule of unit size for another size, in pieces, by steps or by starts."""
-    whole, by_steps = base.resized(size), latency + busy * float(size)
+    whole = base.resized(size)
+    by_steps = latency + busy * float(size)
+    if base.platform.overhead:  # what chunks on one path cost together is not in the sum
+        by_steps = float(whole.pipelined(pieces).time)
     cut = whole.pipelined(pieces, alike=True)
     if len(cut.transfers) <= (MOST_OF_TREES if base.name == "optimal" else MOST_TIMED):
         with suppress(NetworkError):

@@ -22,6 +22,7 @@ def collective(
     groups: int = 1,
     terminal_width: int = 1,
     stages: int = 0,
+    overhead: int = 0,
     subject: str = "collective",
 ) -> Document:
     """No schedule of a collective operation takes less time; of the subject schedule: one takes this time."""
@@ -34,9 +35,10 @@ def collective(
     flits = most_of(rows) if rows else flits_of(Piece(size, "--claim"), None)
     options = CollectiveOptions(about.place, operation, root=root, members=members, groups=groups)
     whole = replace(options.operation_on(about.network, rows), size=Fraction(flits))
-    said = platform_of(about.network, terminal=Fraction(terminal_width), stages=stages).claim(
-        whole, Fraction(time or 0)
+    platform = platform_of(
+        about.network, terminal=Fraction(terminal_width), stages=stages, overhead=Fraction(overhead)
     )
+    said = platform.claim(whole, Fraction(time or 0))
     return claim(subject, **said | ({} if time else {"time": None}))
 
 

@@ -120,8 +120,8 @@ def busy_times(schedule: Schedule) -> dict[int, list[tuple[float, float, bool]]]
     if schedule.starts:
         for sent, start in zip(schedule.transfers, schedule.starts, strict=True):
             taken = passage(schedule.platform, *schedule.passage_key(sent))
-            for channel, begins in zip(sent.path, taken.begins, strict=True):
-                busy[channel].append((float(start + begins), float(start + begins + taken.lasts), sent.reduces))
+            for channel, begins, lasts in taken.over(sent.path):
+                busy[channel].append((float(start + begins), float(start + begins + lasts), sent.reduces))
         return dict(busy)
     begun = [0.0]
     for latency, longest in schedule.costs:

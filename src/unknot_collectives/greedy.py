@@ -138,8 +138,7 @@ def connections(platform: Platform, size: Fraction) -> Iterator[Connection]:
             other = platform.channels[path[-1]].target
             if other != one:
                 taken = passage(platform, size, path)
-                begins = zip(path, taken.begins, strict=True)
-                busy = tuple((c, float(at), float(at + taken.lasts)) for c, at in begins)
+                busy = tuple((c, float(at), float(at + lasts)) for c, at, lasts in taken.over(path))
                 yield Connection(one, other, path, busy, float(taken.arrives))
 
 

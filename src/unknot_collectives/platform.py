@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -165,11 +165,16 @@ class Platform:
         Each one way.
     members : tuple of int
         Nodes that take part.
+    overhead : Fraction
+        Cost of a message, in time: on the first and the last channel of its path, those of its sender and receiver,
+        the message is longer by what the slowest channel carries in that time, and other channels wait for as long.
+        Each transfer is a message; in a step chunks on one path are one together.
 
     Raises
     ------
     NetworkError
-        If a channel or member is at no node, or a channel has no bandwidth or a negative latency.
+        If a channel or member is at no node, a channel has no bandwidth or a negative latency, or the overhead is
+        negative.
 
     Examples
     --------
@@ -181,9 +186,12 @@ class Platform:
     num_nodes: int
     channels: tuple[Channel, ...]
     members: tuple[int, ...]
+    overhead: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         nodes = range(self.num_nodes)
+        if self.overhead < 0:
+            raise NetworkError(f"{self.name}: a message costs no negative time, got an overhead of {self.overhead}")
         for channel in self.channels:
             if channel.source not in nodes or channel.target not in nodes:
                 raise NetworkError(f"{self.name}: {channel} joins no two of the nodes 0 to {self.num_nodes - 1}")
@@ -193,6 +201,10 @@ class Platform:
             if member not in nodes:
                 raise NetworkError(f"{self.name}: member {member} is none of the nodes 0 to {self.num_nodes - 1}")
 
+    def slowest(self, path: Sequence[int]) -> Fraction:
+        """Return the bandwidth of the slowest channel of a path."""
+        return min(self.channels[number].bandwidth for number in path)
+
     def claim(self, operation: Operation, time: Fraction) -> dict[str, Any]:
         """Return what claims on the time of an operation on the platform have in common."""
         groups = {"groups": [list(group) for group in operation.groups]} if operation.groups else {}
@@ -200,6 +212,7 @@ class Platform:
         return {
             **groups,
             **({"blocks": blocks} if blocks else {}),
+            **({"overhead": [*self.overhead.as_integer_ratio()]} if self.overhead else {}),
             "kind": operation.kind,
             "nodes": self.num_nodes,
             "channels": [
@@ -215,11 +228,15 @@ class Platform:
     def reversed(self) -> Platform:
         """Return the platform with each channel in the other direction."""
         turned = tuple(Channel(c.target, c.source, c.bandwidth, c.latency) for c in self.channels)
-        return Platform(self.name, self.num_nodes, turned, self.members)
+        return replace(self, channels=turned)
 
 
 def platform_of(
-    network: Network, bandwidth: Fraction = Fraction(1), terminal: Fraction = Fraction(1), stages: int = 0
+    network: Network,
+    bandwidth: Fraction = Fraction(1),
+    terminal: Fraction = Fraction(1),
+    stages: int = 0,
+    overhead: Fraction = Fraction(0),
 ) -> Platform:
     """Return a network as a platform: its terminals are the members, nodes after the routers.
 
@@ -233,6 +250,8 @@ def platform_of(
     stages : int
         Cycles of a header in a router, `Router.header_cycles`, which then count as latency, as do the channels of
         terminals, so that a message alone takes as long as flit by flit; 0: channels between routers alone.
+    overhead : Fraction
+        Cycles that each message costs.
 
     Returns
     -------
@@ -254,7 +273,8 @@ def platform_of(
     enter, leave = (Fraction(1), Fraction(stages + 1)) if stages else (Fraction(0), Fraction(0))
     for member, enters, leaves in zip(members, network.inject.tolist(), network.eject.tolist(), strict=True):
         channels += [Channel(member, enters, terminal, enter), Channel(leaves, member, terminal, leave)]
-    return Platform(network.name, network.num_routers + network.num_terminals, tuple(channels), members)
+    nodes = network.num_routers + network.num_terminals
+    return Platform(network.name, nodes, tuple(channels), members, overhead)
 
 
 @dataclass(frozen=True)
@@ -267,27 +287,38 @@ class Passage(Generic[Number]):
     ----------
     begins : tuple of numbers
         By channel of the path, after the start.
+    costs : number
+        How long the overhead is.
     lasts : number
-        How long each channel is in use.
+        How long the first and the last channel are in use; others are not during the overhead.
     rate : number
     arrives : number
         When all has arrived, after the start.
     """
 
     begins: tuple[Number, ...]
+    costs: Number
     lasts: Number
     rate: Number
     arrives: Number
+
+    def over(self, path: Sequence[int]) -> Iterator[tuple[int, Any, Any]]:
+        """Yield the channels of the path, when each begins to be used after the start, and how long it is."""
+        for place, (channel, begins) in enumerate(zip(path, self.begins, strict=True)):
+            inner: Any = self.costs if 0 < place < len(path) - 1 else 0
+            yield channel, begins + inner, self.lasts - inner
 
 
 def passage(
     platform: Platform, size: Fraction, path: Sequence[int], rate: Fraction | None = None
 ) -> Passage[Fraction]:
-    """Return how a number of bytes passes a path, at a rate or at the bandwidth of the slowest channel."""
-    channels = [platform.channels[number] for number in path]
-    rate = rate or min(channel.bandwidth for channel in channels)
-    *begins, end = accumulate((channel.latency for channel in channels), initial=Fraction(0))
-    return Passage(tuple(begins), size / rate, rate, end + size / rate)
+    """Return how a message of some bytes passes a path, at a rate or at the bandwidth of the slowest channel."""
+    slowest = platform.slowest(path)
+    rate = rate or slowest
+    *begins, end = accumulate((platform.channels[number].latency for number in path), initial=Fraction(0))
+    costs = platform.overhead * slowest / rate
+    lasts = costs + size / rate
+    return Passage(tuple(begins), costs, lasts, rate, end + lasts)
 
 
 def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], Fraction]:

@@ -1,7 +1,8 @@
 """A schedule of chunks: which part of the data goes where in which step, over which channels, copied or reduced.
 
 Either steps follow each other: all that is sent in one has arrived when the next begins. A step takes the longest
-latency of its transfers, and then the bytes of its busiest channel over the bandwidth of that. Or each transfer has
+latency of its transfers, and then the bytes of its busiest channel over the bandwidth of that, with what messages
+cost. Or each transfer has
 a start of its own, and passes its channels at the rate of the slowest, or at a lower one. Data that pass several
 channels are forwarded as they come (cut-through)."""
 
@@ -86,6 +87,7 @@ class Transfer:
     rate: Fraction | None = None
 
 
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 PassageKey = tuple[Fraction, tuple[int, ...], Fraction | None]
 """Size of a chunk, the path that it takes, and its rate."""
 
@@ -138,7 +140,11 @@ class Schedule(Brief):
     def costs(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """Longest latency, and time of the busiest channel, of each step."""
         on = self.platform.channels
-        sizes, size_unit = in_whole_numbers([chunk.size for chunk in self.chunks])
+        ways = list(dict.fromkeys(sent.path for sent in self.transfers))
+        cost = self.platform.overhead
+        costs = [cost and cost * self.platform.slowest(path) for path in ways]
+        sizes, size_unit = in_whole_numbers([*(chunk.size for chunk in self.chunks), *costs])
+        cost_of = dict(zip(ways, sizes[len(self.chunks) :], strict=True))
         latencies, latency_unit = in_whole_numbers([channel.latency for channel in on])
         slow, slow_unit = in_whole_numbers([1 / channel.bandwidth for channel in on])
         loads = [defaultdict[int, int](int) for _ in range(self.steps)]
@@ -147,25 +153,41 @@ class Schedule(Brief):
             paths[sent.step].add(sent.path)
             for channel in sent.path:
                 loads[sent.step][channel] += sizes[sent.chunk]
-        late = {path: sum(latencies[channel] for channel in path) for path in set[tuple[int, ...]]().union(*paths)}
+
+        def longest() -> list[Fraction]:
+            taken = (max((load * slow[channel] for channel, load in busy.items()), default=0) for busy in loads)
+            return [one * size_unit * slow_unit for one in taken]
+
+        whole = longest()
+        for busy, used in zip(loads, paths, strict=True) if cost else ():
+            for path in used:
+                for channel in {path[0], path[-1]}:
+                    busy[channel] += cost_of[path]
+        late = {path: sum(latencies[channel] for channel in path) for path in ways}
         return tuple(
             (
                 max((late[path] for path in used), default=0) * latency_unit,
-                max((load * slow[channel] for channel, load in busy.items()), default=0) * size_unit * slow_unit,
+                max(costly, busy + (cost if used else 0)),
             )
-            for used, busy in zip(paths, loads, strict=True)
+            for used, busy, costly in zip(paths, whole, longest() if cost else whole, strict=True)
         )
 
     @cached_property
     def busiest(self) -> Fraction:
-        """Time that the busiest channel is busy in all steps together."""
-        sizes, size_unit = in_whole_numbers([chunk.size for chunk in self.chunks])
+        """Time that the busiest channel is busy in all steps together, but for what messages cost."""
+        return self._busiest([chunk.size for chunk in self.chunks])
+
+    def _busiest(self, sizes: Sequence[Fraction], messages: int = 0) -> Fraction:
+        """Return the time of the busiest channel with sizes of chunks, and so many messages for each transfer."""
+        cost = messages * self.platform.overhead
+        whole, unit = in_whole_numbers([*sizes, *(cost * c.bandwidth for c in self.platform.channels)])
         loads: defaultdict[int, int] = defaultdict(int)
         for sent in self.transfers:
+            load = whole[sent.chunk] + min(whole[len(sizes) + channel] for channel in sent.path)
             for channel in sent.path:
-                loads[channel] += sizes[sent.chunk]
+                loads[channel] += load
         on = self.platform.channels
-        return max(load / on[channel].bandwidth for channel, load in loads.items()) * size_unit
+        return max(load / on[channel].bandwidth for channel, load in loads.items()) * unit
 
     @property
     def latency(self) -> Fraction:
@@ -184,29 +206,35 @@ class Schedule(Brief):
         return sum((latency + busy for latency, busy in self.costs), Fraction(0))
 
     @cached_property
-    def _loads(self) -> tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.float64]]]:
-        """Time of each channel in each step, and the latency of each step, rounded."""
-        on = self.platform.channels
-        require(f"loads of {self.steps} steps on {len(on)} channels", 16 * self.steps * len(on))
-        busy = np.zeros((self.steps, len(on)))
+    def _loads(self) -> tuple[Floats, Floats, Floats]:
+        """Time of each channel in each step, that of its messages alone, and the latency of each step, rounded."""
+        on, cost = self.platform.channels, self.platform.overhead
+        require(f"loads of {self.steps} steps on {len(on)} channels", 24 * self.steps * len(on))
+        busy, messages = np.zeros((2, self.steps, len(on)))
         sizes, width = [float(chunk.size) for chunk in self.chunks], np.array([float(c.bandwidth) for c in on])
         for sent in self.transfers:
-            for channel in sent.path:
-                busy[sent.step, channel] += sizes[sent.chunk]
-        return busy / width, np.array([float(latency) for latency, _ in self.costs])
+            busy[sent.step, list(sent.path)] += sizes[sent.chunk]
+        for step, path in {(sent.step, sent.path) for sent in self.transfers} if cost else ():
+            messages[step, list({path[0], path[-1]})] += float(cost * self.platform.slowest(path))
+        return busy / width, messages / width, np.array([float(latency) for latency, _ in self.costs])
 
     def pipelined_costs(self, pieces: int) -> tuple[float, float, int]:
         """Latency and busy time with each chunk in pieces, rounded, and the steps from one step to the next.
 
-        Either all pieces of a step go before the next step, or a step begins one piece after the one before.
+        Either all pieces of a step go before the next step, or a step begins one piece after the one before. What
+        messages cost counts as latency; that is too much where other channels are the busiest with them.
         """
-        busy, latency = self._loads
-        apart = (float(latency.sum() * pieces), float(busy.max(axis=1).sum()), pieces)
-        summed = np.pad(np.cumsum(busy, axis=0), ((0, pieces - 1), (0, 0)), mode="edge")
-        window = summed.copy()
-        window[pieces:] -= summed[:-pieces]
-        late = sum(float(latency[max(0, j - pieces + 1) : j + 1].max()) for j in range(len(window)))
-        close = (late, float(window.max(axis=1).sum()) / pieces, 1)
+        busy, messages, latency = self._loads
+        alone = latency + np.maximum(messages.max(axis=1), float(self.platform.overhead))
+        apart = (float(alone.sum() * pieces), float(busy.max(axis=1).sum()), pieces)
+
+        def at_once(loads: Floats) -> float:
+            summed = np.pad(np.cumsum(loads, axis=0), ((0, pieces - 1), (0, 0)), mode="edge")
+            summed[pieces:] -= summed[:-pieces].copy()
+            return float(summed.max(axis=1).sum())
+
+        late = sum(float(latency[max(0, j - pieces + 1) : j + 1].max()) for j in range(len(latency) + pieces - 1))
+        close = (late + at_once(messages), at_once(busy) / pieces, 1)
         return min(close, apart, key=lambda costs: costs[0] + costs[1])
 
     def counts(self, pieces: int) -> list[int]:
@@ -243,15 +271,17 @@ class Schedule(Brief):
         ]
         return replace(self, chunks=chunks, transfers=in_steps(transfers), starts=(), pieces=self.pieces * pieces)
 
-    def paced(self) -> Schedule:
-        """Return the schedule with rates at which each transfer alone lasts as long as the busiest channel is busy.
+    def paced(self, pieces: int) -> tuple[Schedule, Fraction]:
+        """Return the schedule with rates at which its pieces last equally long along all paths, and how long each.
 
         All may pass at the same time then: pieces follow each other without waiting for channels.
         """
-        time = self.busiest
-        rates = {size: size / time for size in {chunk.size for chunk in self.chunks}}
-        sends = (replace(sent, rate=rates[self.chunks[sent.chunk].size]) for sent in self.transfers)
-        return replace(self, transfers=tuple(sends))
+        each = self._busiest([chunk.size / pieces for chunk in self.chunks], 1)
+        cost, rates = self.platform.overhead, dict[PassageKey, Fraction]()
+        for key in {self.passage_key(sent) for sent in self.transfers}:
+            rates[key] = (key[0] / pieces + cost * self.platform.slowest(key[1])) / each
+        sends = (replace(sent, rate=rates[self.passage_key(sent)]) for sent in self.transfers)
+        return replace(self, transfers=tuple(sends)), each
 
     def resized(self, size: Fraction) -> Schedule:
         """Return the schedule for another size of the operation, by steps."""

@@ -142,20 +142,22 @@ class _TreeSearch:
             list[float](),
             list[float](),
         )
+        costs = float(self.platform.overhead)
         for one in self.place:
             for other in self.place:
                 for path in self.paths.get((one, other), ()):
                     passed, late = [self.platform.channels[c] for c in path], 0.0
-                    for number, c in zip(path, passed, strict=True):
+                    for place, (number, c) in enumerate(zip(path, passed, strict=True)):
                         channel.append(number)
-                        begins.append(late)
+                        begins.append(late + costs * (0 < place < len(path) - 1))
                         late += float(c.latency)
                     start.append(len(channel))
-                    latency.append(late)
+                    latency.append(late + costs)
                     rate.append(float(min(c.bandwidth for c in passed)))
                 first.append(len(latency))
         ints = [np.array(some, dtype=np.int64) for some in (first, start, channel)]
-        return MemberWays._make([*ints, np.array(begins), np.array(latency), np.array(rate)])
+        numbers = begins, latency, rate, [costs]
+        return MemberWays._make([*ints, *map(np.array, numbers)])
 
     def arrays(self) -> Parts:
         members, blocks = len(self.place), list(dict.fromkeys(self.block(one.part) for one in self.parts))

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from heapq import heappop, heappush
 
 from unknot._base.errors import NetworkError
-from unknot_collectives.channel_use import ChannelUse, Time
+from unknot_collectives.channel_use import ChannelUse
 from unknot_collectives.platform import Passage, in_whole_numbers, passage
 from unknot_collectives.schedule import PassageKey, Schedule, Transfer
 
-_Plan = tuple[list[tuple[int, float]], float, float, float]
-"""Channels with when they begin to be used, how long they are, at which rate, and when all has arrived; rounded."""
+_Plan = tuple[list[tuple[int, float, float]], float, float]
+"""Channels, when each begins to be used and how long it is, at which rate, and when all has arrived; rounded."""
 NOWHERE = (-1, 0.0)
 """In place of a channel where nothing waits."""
 ENOUGH = 1.01
@@ -113,12 +113,12 @@ def begun(schedule: Schedule, order: Sequence[int]) -> Schedule:
         while later is not None:
             start = later
             free = [
-                uses[c].free(start + begins, taken.lasts, taken.rate) for c, begins in _rows(sends[i].path, taken)
+                (uses[c].free(start + begins, lasts, taken.rate), begins)
+                for c, begins, lasts in taken.over(sends[i].path)
             ]
-            waits = [at - begins for at, begins in zip(free, taken.begins, strict=True) if at is not None]
-            later = max(waits, default=None)
-        for c, begins in _rows(sends[i].path, taken):
-            uses[c].add(start + begins, taken.lasts, taken.rate)
+            later = max((at - begins for at, begins in free if at is not None), default=None)
+        for c, begins, lasts in taken.over(sends[i].path):
+            uses[c].add(start + begins, lasts, taken.rate)
         starts[i], arrived[i] = start, start + taken.arrives
     made = tuple(sends[i] for i in order)
     return replace(schedule, transfers=made, starts=tuple(starts[i] * unit for i in order))
@@ -138,8 +138,8 @@ def steady(schedule: Schedule, pieces: int) -> StartOrder:
 
     No transfer waits for a channel: each edge is in use as long as the busiest channel, from its first piece on.
     """
-    sends, needs, paced = schedule.transfers, needs_of(schedule), schedule.paced()
-    each, on = schedule.busiest / pieces, schedule.platform.channels
+    sends, needs, (paced, each) = schedule.transfers, needs_of(schedule), schedule.paced(pieces)
+    on = schedule.platform.channels
     offsets, ends = list[Fraction](), list[Fraction]()
     for sent, before in zip(paced.transfers, needs, strict=True):
         offsets.append(max((ends[j] for j in before), default=Fraction(0)))
@@ -157,19 +157,17 @@ def steady(schedule: Schedule, pieces: int) -> StartOrder:
 def _in_whole_numbers(schedule: Schedule) -> tuple[dict[PassageKey, Passage[int]], list[int], Fraction]:
     """Return passages and bandwidths of channels as multiples of a time and of a rate, and that time."""
     passages = _passages(schedule)
-    times, unit = in_whole_numbers([t for one in passages.values() for t in (*one.begins, one.lasts, one.arrives)])
+    times, unit = in_whole_numbers(
+        [t for one in passages.values() for t in (*one.begins, one.costs, one.lasts, one.arrives)]
+    )
     bandwidths = [channel.bandwidth for channel in schedule.platform.channels]
     rates, _ = in_whole_numbers([*bandwidths, *(one.rate for one in passages.values())])
     rest, rate = iter(times), iter(rates[len(bandwidths) :])
     whole = {
-        key: Passage(tuple(next(rest) for _ in one.begins), next(rest), next(rate), next(rest))
+        key: Passage(tuple(next(rest) for _ in one.begins), next(rest), next(rest), next(rate), next(rest))
         for key, one in passages.items()
     }
     return whole, rates[: len(bandwidths)], unit
-
-
-def _rows(path: Sequence[int], taken: Passage[Time]) -> Iterator[tuple[int, Time]]:
-    return zip(path, taken.begins, strict=True)
 
 
 def _passages(schedule: Schedule) -> dict[PassageKey, Passage[Fraction]]:
@@ -191,7 +189,7 @@ def order_of_starts(schedule: Schedule) -> StartOrder:
     passages = _passages(schedule)
     plans: list[_Plan] = [
         (
-            [(c, float(begins)) for c, begins in _rows(path, one)], float(one.lasts), float(one.rate),
+            [(c, float(begins), float(lasts)) for c, begins, lasts in one.over(path)], float(one.rate),
             float(one.arrives),
         )
         for (_, path, _), one in passages.items()
@@ -269,9 +267,9 @@ def _listed(
             if place[n] != key or lines[n][0][1] != i:  # it is no longer the first of its line, or waits elsewhere
                 heappop(queue)
                 continue
-            path, lasts, rate, taken = plans[n]
+            path, rate, taken = plans[n]
             held, until = NOWHERE, -1.0
-            for c, begins in path:
+            for c, begins, lasts in path:
                 at = uses[c].free(now + begins, lasts, rate)
                 if at is not None and at - begins > until:
                     held, until = (c, begins), at - begins
@@ -291,7 +289,7 @@ def _listed(
                 heappush(queue, lines[n][0])
             order.append(i)
             last = max(last, now + taken)
-            for c, begins in path:
+            for c, begins, lasts in path:
                 uses[c].add(now + begins, lasts, rate)
             for j in followers[i]:
                 ready[j] = max(ready[j], now + taken)

@@ -18,8 +18,11 @@ class MemberWays(NamedTuple):
     Attributes
     ----------
     start, channel, begins : arrays
-        Channels of each way in compressed rows, and when the first byte comes to them.
+        Channels of each way in compressed rows, and when they begin to be used.
     latency, rate : float64 arrays
+        With what a message costs, and bandwidth of the slowest channel.
+    overhead : float64 array, shape (1,)
+        Time that a message costs, for which the first and the last channel of a way are used longer.
     """
 
     first: Ints
@@ -28,6 +31,7 @@ class MemberWays(NamedTuple):
     begins: Floats
     latency: Floats
     rate: Floats
+    overhead: Floats
 
 
 class Parts(NamedTuple):

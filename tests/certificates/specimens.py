@@ -152,6 +152,12 @@ def _three() -> Platform:
     return Platform("three", 3, tuple(channels), tuple(nodes))
 
 
+def _rounds() -> Document:
+    """A bound by messages that cost, of a broadcast of a flit."""
+    platform = platform_of(ring(3), overhead=Fraction(50))
+    return bound(platform, Operation("broadcast", platform.members, Fraction(1), 5)).claim()
+
+
 def _schedule(kind: str, algorithm: str) -> Document:
     platform = _three()
     return textbook(platform, Operation(kind, platform.members, Fraction(8)), algorithm).pipelined(2).claim()
@@ -220,6 +226,7 @@ MAKE: dict[str, Callable[[], Document]] = {
     "all-to-all": lambda: document(None, None, [_collective("all_to_all")]),
     "broadcast": lambda: document(None, None, [_collective("broadcast", 5)]),
     "schedule": lambda: document(None, None, [_schedule("all_reduce", "ring")]),
+    "rounds of messages": lambda: document(None, None, [_rounds()]),
     "schedule at rates": lambda: document(None, None, [_at_rates()]),
     "cuts in time": lambda: document(None, None, [_cuts_in_time()]),
     "schedule of pairs": lambda: document(None, None, [_schedule("all_to_all", "bruck")]),

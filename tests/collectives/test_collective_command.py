@@ -233,8 +233,8 @@ def test_bad_input_is_reported(words: list[str], shown: str) -> None:
 
 
 def test_options_that_are_not_read_are_named() -> None:
-    code, _, err = run("ring(4)", "--overhead", "3", "--vcs", "2")
-    assert (code, "without effect here: --vcs, --overhead\n" in err) == (0, True)
+    code, _, err = run("ring(4)", "--buffer-depth", "3", "--vcs", "2")
+    assert (code, "without effect here: --vcs, --buffer-depth\n" in err) == (0, True)
 
 
 def test_a_program_with_a_manifest_is_read(tmp_path: Path) -> None:

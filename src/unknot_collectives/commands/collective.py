@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -99,9 +100,10 @@ def collective(options: CollectiveOptions) -> int:
         built = named(options.network, where="NETWORK") if relation is None else relation.network
     require_whole("--terminal-width", width, 1, unit="flits", error=SimulationError)
     of_run = {} if relation is None else options.of_run
-    platform, whole = platform_of(built, terminal=Fraction(width)), options.operation_on(built, rows)
-    stages = of_run["router"].header_cycles if of_run else 0
-    timed_on = platform_of(built, terminal=Fraction(width), stages=stages)
+    require_whole("--overhead", options.overhead, 0, unit="cycles", error=SimulationError)
+    on = partial(platform_of, built, terminal=Fraction(width), overhead=Fraction(options.overhead))
+    platform, whole = on(), options.operation_on(built, rows)
+    timed_on = on(stages=of_run["router"].header_cycles if of_run else 0)
     if export is not None and export.suffix == ".xml":
         require_program(whole)
     names = () if options.algorithm == "best" else tuple(name.strip() for name in options.algorithm.split(","))
@@ -159,8 +161,8 @@ def collective(options: CollectiveOptions) -> int:
     tell(
         json, CollectiveAnswer, *shown, of=built, scale=scale, routing=relation and relation.name,
         deadlock_free=free, delivers=delivers,
-        operation=options.operation, members=len(whole.members), groups=len(whole.parts), size=sizes[last],
-        bound=float(bounds[last].time), complete=complete, algorithms=made.tables[last],
+        **options.some("operation", "overhead"), members=len(whole.members), groups=len(whole.parts),
+        size=sizes[last], bound=float(bounds[last].time), complete=complete, algorithms=made.tables[last],
         bound_by=_counted(bounds[last], built), sizes=best if len(sizes) > 1 else [], library=chosen,
         your_library=_in_words(library, chosen),
         units=in_units(scale.units, [{"latency": measured}, *map(_figures, made.tables[last])]),
@@ -268,6 +270,8 @@ def _ends(delivery: Delivery) -> bool | None:
 
 def _counted(bound: Bound, network: Network) -> str:
     """Channels that a bound counts: by name if they are few, or how many between routers and of terminals."""
+    if bound.rounds:
+        return f"rounds of messages {'to all from' if bound.rounds == 'source' else 'from all to'} a member"
     cut, channels = set(bound.cut), list(enumerate(bound.platform.channels))
     if bound.lengths:
         counted = [number for number, _ in channels if bound.lengths[number]]

@@ -53,7 +53,8 @@ class CollectiveOptions(Options):
     buffer_depth
         Flits per virtual channel; by default 16, for whole messages 8, or the longest one under vct, saf.
     overhead
-        Cycles of work of a terminal before it sends.
+        Cycles that each message costs its terminal before it is sent, in bounds and schedules too; chunks that take
+        one path in a step are a message. With --routing messages are whole.
     terminal_width
         Flits per cycle sent and received by a terminal, each of another message.
     router : OPTIONS
@@ -105,7 +106,6 @@ class CollectiveOptions(Options):
 
         if self.buffer_depth is not None:
             require_whole("--buffer-depth", self.buffer_depth, 1, unit="flits", error=SimulationError)
-        require_whole("--overhead", self.overhead, 0, unit="cycles", error=SimulationError)
         packet = self.packet
         if packet is None:
             packet = 0 if self.overhead or self.together else PACKET

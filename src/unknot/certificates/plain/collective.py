@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -54,6 +55,7 @@ class Collective:
         if claim.get("root", 0) != self.root or (self.rooted and self.root not in self.members):
             raise Rejected(f"{self.kind}: the root is not what it should be")
         self.size, self.time = fraction(claim.get("size"), "size"), fraction(claim.get("time"), "time")
+        self.overhead = fraction(claim["overhead"], "overhead", 0) if "overhead" in claim else Fraction(0)
         self.grouped = "groups" in claim
         groups = field(claim, "groups", list) if self.grouped else [self.members]
         self.parts = [integers(part, "groups", 0, nodes) for part in groups]
@@ -108,15 +110,23 @@ def check_collective(claim: Any, proof: Any) -> str:
     when a byte can have come to it until a byte over it can still arrive where it is needed in time.
 
     Claim: `kind`, `nodes`, `channels` as [source, target, numerator, denominator of the bandwidth], `members`,
-    `root` or `null`, `size` and `time` as [numerator, denominator]: no schedule takes less
+    `root` or `null`, `size` and `time` as [numerator, denominator]: no schedule takes less; `overhead` if messages
+    cost time, which channels do not carry in
     Proof: `cut`, nodes whose data cannot leave sooner; for `all_to_all` `lengths` of channels, whole numbers;
     for `all_reduce` also `ends`, `sources` or `targets`: what members send or receive, over the bandwidth of
     their channels; or `cuts` in time, each a list of its weight, the only source and target of blocks that count, or
-    `null`, and for each node the time from which it is reached, or `null`
+    `null`, and for each node the time from which it is reached, or `null`; or `rounds`, with `overhead`: `source` or
+    `target`, from or to which messages of no size follow each other
     """
     operation = Collective(claim)
     kind, time, channels = operation.kind, operation.time, operation.channels
     shown = f"{operation.shown}: not below {time}"
+    if "rounds" in proof:
+        if (least := by_rounds(operation, word(proof, "rounds", ("source", "target")))) < time:
+            raise Rejected(f"{kind}: messages that cost {operation.overhead} may be done in {least}, before {time}")
+        return shown
+    # Nothing passes a channel before the first message has cost its overhead.
+    operation.time = time = paid(time - operation.overhead)
     if "cuts" in proof:
         check_time_cuts(operation, claim["nodes"], lists(proof["cuts"], "cuts", 4))
         return shown
@@ -181,6 +191,41 @@ def carried_over(operation: Collective, lengths: list[int]) -> Fraction:
             last = min(left, key=left.__getitem__)
             total += trees * left.pop(last)
     return operation.size * total
+
+
+def by_rounds(operation: Collective, end: str) -> Fraction:
+    """Return when messages can have brought the data of a source to all in need, or to a target, at the earliest.
+
+    Each is at least the overhead on its way, and takes of all channels of its sender (at a target, receiver) what the
+    slowest channel of all carries in that time; a member sends when it has the data, and each message reaches one.
+    """
+    members, joined = {*operation.members}, dict[Any, set[Any]]()
+    for a, b, group in operation.due:
+        one, other = (a, b) if end == "source" else (b, a)
+        part = operation.parts[group]
+        first = part[0] if one is None else one
+        pay(KEPT_STATE * (len(part) if other is None else 1))
+        joined.setdefault(first, {first}).update(part if other is None else [other])
+    wide, least = dict.fromkeys(members, Fraction(0)), dict[tuple[bool, bool], Fraction]()
+    for (a, b, bandwidth), latency in zip(operation.channels, operation.latency, strict=True):
+        kind, near = (a in members, b in members), a if end == "source" else b
+        least[kind] = min(latency, least.get(kind, latency))
+        if near in members:
+            wide[near] = paid(wide[near] + bandwidth)
+    ways = [least[True, True]] if (True, True) in least else []
+    if (True, False) in least and (False, True) in least:
+        ways.append(least[True, False] + least[False, True])
+    if not ways or not max(wide.values()):
+        raise Rejected("rounds: no channels lead from members to members")
+    slot = operation.overhead * min(rate for _, _, rate in operation.channels) / max(wide.values())
+    arrived, events = Fraction(0), [(Fraction(0), Fraction(0), 0)]
+    for _ in range(max(map(len, joined.values()))):  # that of the first member, at 0, is no message
+        arrived, since, sent = heapq.heappop(events)
+        for begun, number in ((since, sent + 1), (arrived, 1)) if sent else ((arrived, 1),):
+            pay(KEPT_STATE)
+            taken = max(operation.overhead, paid(number * slot))
+            heapq.heappush(events, (paid(begun + taken + min(ways)), begun, number))
+    return arrived
 
 
 def check_time_cuts(operation: Collective, nodes: int, cuts: list[Any]) -> None:

@@ -32,6 +32,7 @@ class Transfer:
             raise Rejected(f"{where}: there is no chunk {self.chunk}")
         self.where, self.size, self.rate = where, sizes[self.chunk], min(rate for _, _, rate in over)
         self.latency = added(operation.latency[channel] for channel in self.path)
+        self.cost = paid(operation.overhead * self.rate)
         self.begins = self.ends = Fraction(0)
 
     def pace(self, rate: Any) -> None:
@@ -50,7 +51,8 @@ def check_schedule(claim: Any, proof: Any) -> str:
     that must have it at the end (none: each), and where there are groups the number of its own.
 
     Claim: as `collective`, each channel with its latency as two more numbers: the schedule is whole and takes
-    this time
+    this time; with `overhead`, a time, each message is longer at both ends of its path by what its slowest channel
+    carries in it, and other channels wait for as long
     Proof: `chunks` as [numerator and denominator of the size, source, target], `null` for every member;
     `steps`, each a list of [chunk, source, target, whether it is added, channels]; or `sends`, the same with a start
     (two numbers more), and `rates`, one for each where some are below those of their slowest channels
@@ -95,24 +97,33 @@ def check_schedule(claim: Any, proof: Any) -> str:
 def by_steps(operation: Collective, sizes: list[Fraction], steps: list[Any]) -> list[Transfer]:
     """Transfers of steps: all transfers of a step begin at once and send the parts held when the step began.
 
-    A step takes the longest latency of its paths, and what its busiest channel carries over the bandwidth of that.
+    A step takes the longest latency of its paths, and what its busiest channel carries over the bandwidth of that;
+    transfers over one path are one message. It costs its end channels what the overhead says, and all the overhead.
     """
     transfers, time = list[Transfer](), Fraction(0)
     for number, sends in enumerate(steps):
         where = f"step {number}"
         step = [Transfer(operation, sizes, send, where) for send in lists(sends, f"{where}: {TRANSFER}", 5)]
-        loads = defaultdict[int, Fraction](Fraction)
+        loads, messages = defaultdict[int, Fraction](Fraction), dict[tuple[int, ...], Fraction]()
         for transfer in step:
-            transfer.begins = time
+            transfer.begins, messages[*transfer.path,] = time, transfer.cost
             for channel in transfer.path:
                 loads[channel] = paid(loads[channel] + transfer.size)
-        rates = operation.channels
-        busiest = max((paid(load / rates[channel][2]) for channel, load in loads.items()), default=Fraction(0))
+        busiest = slowest(operation, loads) + (operation.overhead if step else 0)
+        for path, cost in messages.items():
+            for channel in {path[0], path[-1]}:
+                loads[channel] = paid(loads[channel] + cost)
+        busiest = max(busiest, slowest(operation, loads))
         time = paid(time + busiest) + max((transfer.latency for transfer in step), default=Fraction(0))
         for transfer in step:
             transfer.ends = time
         transfers += step
     return transfers
+
+
+def slowest(operation: Collective, loads: dict[int, Fraction]) -> Fraction:
+    """Return the longest time in which a channel carries its load."""
+    return max((paid(load / operation.channels[c][2]) for c, load in loads.items()), default=Fraction(0))
 
 
 def by_starts(operation: Collective, sizes: list[Fraction], sends: Any, rates: Any = None) -> list[Transfer]:
@@ -129,10 +140,12 @@ def by_starts(operation: Collective, sizes: list[Fraction], sends: Any, rates: A
         transfer = Transfer(operation, sizes, send, f"transfer {number}")
         if rates is not None and rates[number] is not None:
             transfer.pace(rates[number])
-        at, lasts = fraction(send[5:], "start", 0), transfer.size / transfer.rate
+        at, lasts = fraction(send[5:], "start", 0), (transfer.size + transfer.cost) / transfer.rate
         transfer.begins, transfer.ends = at, paid(paid(at + transfer.latency) + paid(lasts))
-        for channel in transfer.path:
-            busy.setdefault(channel, []).extend(((at, transfer.rate), (paid(at + lasts), -transfer.rate)))
+        costs, last = paid(transfer.cost / transfer.rate), len(transfer.path) - 1
+        for place, channel in enumerate(transfer.path):
+            begins = at if place in (0, last) else paid(at + costs)
+            busy.setdefault(channel, []).extend(((begins, transfer.rate), (paid(at + lasts), -transfer.rate)))
             at = paid(at + operation.latency[channel])
         transfers.append(transfer)
     for channel, changes in busy.items():
