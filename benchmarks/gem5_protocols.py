@@ -1,7 +1,7 @@
 """Deadlock and fewest virtual networks of gem5's coherence protocols, a row each.
 
-``python -m benchmarks.gem5_protocols FOLDER [CACHES]`` asks `check_table` about each `.slicc` file of a checkout
-of gem5; files stay where they are.
+``python -m benchmarks.gem5_protocols FOLDER [CACHES [KIND]]`` asks `check_table` about each `.slicc` file of a
+checkout of gem5, with cores of a kind idle (DMA) if one is named; files stay where they are.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ PROTOCOLS = (
 )
 
 
-def main(folder: str, caches: int = 3) -> None:
+def main(folder: str, caches: int = 3, idle: str = "") -> None:
     """Print the rows as a table in Markdown."""
     print("| protocol | answer | virtual networks | states | processor time |\n|---|---|---|---|---|")
     for name in PROTOCOLS:
         began = time.process_time()
         with counting_work():
-            verdict = check_table(load_slicc(str(Path(folder) / name)), caches=caches, time_limit=LIMIT)
+            table = load_slicc(str(Path(folder) / name))
+            cores = [kind.name for kind in table.kinds if kind.core]
+            verdict = check_table(table.idle({idle} & {*cores}), caches=caches, time_limit=LIMIT)
         seconds = time.process_time() - began
         networks = virtual_networks(verdict)
         states = f"{verdict.states:,}" + ("" if verdict.whole else " and more")
@@ -41,4 +43,4 @@ def main(folder: str, caches: int = 3) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:]))
+    main(sys.argv[1], *map(int, sys.argv[2:3]), *sys.argv[3:])

@@ -164,6 +164,11 @@ class Together:
         return min(forms)
 
 
+def anywhere(queues: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Networks of queues, of whatever nodes."""
+    return frozenset(("", line) for _, line in queues)
+
+
 @checks("controllers", "", "deadlock_free")
 def check_controllers(claim: Any, proof: Any) -> str:
     """Check that controllers with states cannot wait for each other for ever, or replay a run to a deadlock.
@@ -174,7 +179,8 @@ def check_controllers(claim: Any, proof: Any) -> str:
 
     Claim: `deadlock_free`; `caches`, `kinds` with the `rules` of their tables and the states that take `entries`,
     `sorts` of names, `networks` of messages, which of them are `ordered`; `rooms` of queues, by network, and `limits`
-    of entries, by kind; with one of these, the number of `addresses`
+    of entries, by kind; with one of these, the number of `addresses`; without them perhaps `carried`: messages may
+    also wait in channels, behind a stalled head of their network at any node
     Proof: `kind`: `states`, explored anew, of one address, or of all with rooms or limits; or `run`, steps [address,
     node, event, sender], with −1 in place of the sender for a request of a core, and whether each address has
     `homes` of its own
@@ -192,6 +198,8 @@ def check_controllers(claim: Any, proof: Any) -> str:
     if free and kind == "states":
         states = closure([nodes.renamed(nodes.start)], nodes.onward)
         left = {one for state in states if (one := nodes.stand(state)) is not None}
+        if claim.get("carried", False) is not False:
+            left = {(anywhere(needs), anywhere(still)) for needs, still in left}
         before = -1
         while before != len(left):
             before, blocks = len(left), frozenset[tuple[str, str]]().union(*(one[1] for one in left))

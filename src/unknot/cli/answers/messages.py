@@ -88,11 +88,17 @@ class ProtocolTableAnswer(Form, of=TableVerdict, without="table deadlock missing
     """JSON answer of `unknot protocol` about a state table."""
 
     table = """
-        protocol deadlock_free seconds established networks virtual_networks mapping by_causes least_rooms
-        assumptions merged unknown lacking caches addresses states whole certificate_holds steps stalled
+        protocol network routing deadlock_free seconds established networks virtual_networks mapping by_causes
+        least_rooms assumptions merged unknown lacking caches addresses states whole certificate_holds replayed steps
+        stalled
     """
 
     protocol: str
+    network: str | None
+    """The network that carries the messages; null: none was named."""
+    routing: str | None
+    replayed: str | None
+    """What simulated end points with the table did on the network, led along the run."""
     certificate_holds: bool | None
     """Whether the separate checker accepts the evidence; null: there is none, or it is too large."""
     virtual_networks: str

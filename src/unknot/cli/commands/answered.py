@@ -99,7 +99,7 @@ def give(answered: Answered, evidence: Path | None, json: bool) -> int:
     if relation is not None:
         write_knot(*(answered.drawn or (relation, knot)), answered.scene)
     if evidence is not None:
-        left_off = answered.keys.get("certificate_holds", True) is None
+        left_off = None not in answered.holds and answered.keys.get("certificate_holds", True) is None
         write_evidence(evidence, answered.network or relation, answered.claims(), more=left_off)
     tell(json, answered.form, *answered.sources, of=relation, **answered.keys)
     if answered.explanation and not json:

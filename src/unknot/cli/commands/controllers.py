@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from unknot._base.deadline import Deadline
 from unknot._base.errors import TextError
@@ -12,7 +12,16 @@ from unknot.cli.commands.answered import Answered, AnswerFiles, give
 from unknot.cli.commands.options import Options
 
 if TYPE_CHECKING:
+    from unknot.cli.commands.answered import OnNetwork
     from unknot.verify.controllers import StateTable
+
+
+class SizesAsked(TypedDict):
+    """What a question about a table is limited to."""
+
+    caches: int
+    addresses: int
+    states: int | None
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,8 @@ class Tables(Options):
     states : STATES
         Most states of an address, by default 10 million or what fits the memory; beyond them the answer is open
         unless a deadlock is found.
+    idle : KIND
+        A kind of nodes whose cores begin nothing, as DMA; may be repeated.
     rooms : MESSAGES
         Find the least rooms of queues, by virtual network, up to so many messages each, with a deadlock for each
         cheaper choice.
@@ -40,6 +51,7 @@ class Tables(Options):
     addresses: int = 2
     unordered: bool = False
     states: int | None = None
+    idle: list[str] | None = None
     rooms: int | None = None
 
 
@@ -63,46 +75,54 @@ def table_in(subject: str) -> StateTable | None:
     return table_of_toml(toml) if is_table(toml.document) else None
 
 
-def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output: AnswerFiles) -> int:
-    """Decide whether controllers can deadlock on their virtual networks, and print the answer."""
+def of_controllers(
+    table: StateTable, tables: Tables, deadline: Deadline, output: AnswerFiles, routed: OnNetwork | None = None
+) -> int:
+    """Decide whether controllers can deadlock on their virtual networks, or where a routing carries their messages,
+    and print the answer.
+    """
     from dataclasses import replace
 
     from unknot.cli.answers.messages import ProtocolTableAnswer
     from unknot.cli.commands import activity
-    from unknot.verify.controllers import check_table, least_rooms
+    from unknot.verify.controllers import check_on_network, check_table, least_rooms
     from unknot.verify.controllers.evidence import claims, holds
     from unknot.verify.controllers.words import rooms_in_words, stalled, steps, virtual_networks
+    from unknot.verify.delivery import answer_claims
 
     began = time.monotonic()
     if tables.unordered:
         table = replace(table, ordered=())
+    table = table.idle(tables.idle or ())
+    asked: SizesAsked = {"caches": tables.caches, "addresses": tables.addresses, "states": tables.states}
+    relation, alone, replayed = None, [], None
     with activity.working("exploring"):
-        verdict = check_table(
-            table,
-            caches=tables.caches,
-            addresses=tables.addresses,
-            states=tables.states,
-            time_limit=deadline,
-        )
+        if routed is None:
+            verdict = check_table(table, **asked, time_limit=deadline)
+        else:
+            relation, technique = routed.relation(), routed.technique("PROTOCOL")
+            verdict, one = check_on_network(table, relation, technique, **asked, time_limit=deadline)
+            alone = [one]
+    if relation is not None and verdict.deadlock_free is False:
+        from unknot.simulation.controller_replay import replayed_on_network
+
+        with activity.working("replaying"):
+            replayed = replayed_on_network(verdict, relation, technique)
     least = None
     if tables.rooms is not None:
         with activity.working("looking for the least rooms"):
-            least = least_rooms(
-                table,
-                caches=tables.caches,
-                addresses=tables.addresses,
-                most=tables.rooms,
-                states=tables.states,
-                time_limit=deadline,
-            )
+            least = least_rooms(table, **asked, most=tables.rooms, time_limit=deadline)
     keys = {
         "protocol": table.name,
         "least_rooms": rooms_in_words(least),
-        "virtual_networks": virtual_networks(verdict),
+        "network": None if relation is None else relation.network.name,
+        "routing": None if relation is None else relation.name,
+        "replayed": None if replayed is None else REPLAYED[replayed],
+        "virtual_networks": virtual_networks(verdict) if relation is None else "not asked",
         "steps": steps(verdict),
         "stalled": stalled(verdict),
         "certificate_holds": deadline.closing.unless_over(lambda: holds(verdict)),
-        "assumptions": assumptions(table),
+        "assumptions": assumptions(verdict.table, carried=relation is not None),
         "merged": list(table.merged),
         "unknown": list(table.unknown),
         "seconds": time.monotonic() - began,
@@ -112,13 +132,21 @@ def of_controllers(table: StateTable, tables: Tables, deadline: Deadline, output
         (verdict,),
         keys,
         holds=(verdict.deadlock_free,),
-        claims=lambda: claims(verdict),
-        relation=None,
+        claims=lambda: [*(answer_claims(relation, alone, None) if relation else ()), *claims(verdict)],
+        relation=relation,
     )
     return give(answered, output.evidence, output.json)
 
 
-def assumptions(table: StateTable) -> list[str]:
+CARRIED = [
+    "a message may wait in its node for any time before it enters the network",
+    "a receive queue of a node, for each message class of the routing, holds 1 message or more",
+]
+"""What is taken of nodes at a network."""
+REPLAYED = {True: "nothing moves in 1,000 cycles after the run", False: "the run does not end in a deadlock"}
+
+
+def assumptions(table: StateTable, *, carried: bool = False) -> list[str]:
     """What is taken of nodes and networks, beside what a table says."""
     ordered = [name for name in table.ordered if name not in table.inside]
     order = "no network keeps the order of messages"
@@ -129,10 +157,13 @@ def assumptions(table: StateTable) -> list[str]:
     entries = {name: "1 entry" if number == 1 else f"{number} entries" for name, number in table.limits.items()}
     sizes += [f"a {name} has {words}" for name, words in entries.items()]
     rest = "all other queues and tables" if sizes else "queues, tables of transactions and caches"
+    if carried and not sizes:
+        rest = "tables of transactions and caches"
     return [
         *sizes,
         f"{rest} hold any number of entries",
         order,
         "cores may begin any request at any time, and need not",
         "a message set aside is looked at again whenever the state of its address changes",
+        *(CARRIED if carried and not table.rooms else ()),
     ]

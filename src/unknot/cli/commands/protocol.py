@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Carrier(Options):
-    """The network that carries messages of classes; a state table needs none.
+    """The network that carries messages of classes, or of state tables, which need none.
 
     Attributes
     ----------
@@ -80,7 +80,8 @@ def protocol(
     """
     table = table_in(subject)
     if table is not None:
-        return of_controllers(table, tables, system.deadline, output)
+        routed = system.routed() if system.network or system.routing else None
+        return of_controllers(table, tables, system.deadline, output, routed)
     answered = of_end_points(system.routed(), subject, Room(buffer_depth, packet_length))
     return give(answered, output.evidence, output.json)
 

@@ -9,10 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
+from unknot._base.deadline import MINUTE, Deadline
 from unknot._base.errors import SimulationError, UnknotError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
 from unknot.cli.commands.answer_files import KINDS
+from unknot.cli.commands.answered import AnswerFiles, OnNetwork
 from unknot.cli.commands.asking import PICTURES, named
+from unknot.cli.commands.controllers import Tables, of_controllers, table_in
 from unknot.cli.commands.flows import flow_of, technique_alone
 from unknot.cli.commands.options import (
     SEED,
@@ -287,6 +290,16 @@ def _simulate_protocol(options: SimulateCommandOptions, text: str) -> None:
     refuse_beside("--protocol", "is about runs without it", **others)
     _refuse_pictures("--protocol")
     technique = technique_alone(options.switching, "--protocol")
+    table = table_in(text)
+    if table is not None:
+        if options.load is not None:
+            raise SimulationError(
+                "--load: state tables are replayed, a run to a deadlock step by step, without a load"
+            )
+        files, limit = AnswerFiles(json=options.json), Deadline.of(options.deadline or MINUTE)
+        routed = OnNetwork(options.network, options.routing, options.vcs, technique, limit, options.flows)
+        of_controllers(table, Tables(), limit, files, routed)
+        return
     described = protocol(text, "--protocol")
     relation = relation_of(options.network, options.routing, options.vcs, flows=options.flows, proved=True)
     if options.load is None:

@@ -9,6 +9,7 @@ from unknot.verify.controllers.decision import check_table as check_table
 from unknot.verify.controllers.expressions import TableError as TableError
 from unknot.verify.controllers.finite import LeastRooms as LeastRooms
 from unknot.verify.controllers.finite import least_rooms as least_rooms
+from unknot.verify.controllers.network import check_on_network as check_on_network
 from unknot.verify.controllers.slicc.reader import load_slicc as load_slicc
 from unknot.verify.controllers.table import Assign as Assign
 from unknot.verify.controllers.table import Kind as Kind
@@ -27,6 +28,7 @@ __all__ = [
     "TableCell",
     "TableError",
     "TableVerdict",
+    "check_on_network",
     "check_table",
     "least_rooms",
     "load_slicc",

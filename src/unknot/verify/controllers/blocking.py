@@ -81,11 +81,16 @@ def pattern(one: WaitingQueues, network: Sequence[int]) -> QueuePattern:
     return QueuePattern(frozenset((node, network[group]) for node, group in one.full) - blocks, blocks)
 
 
-def blocked(controllers: Controllers, patterns: Iterable[QueuePattern]) -> list[QueuePattern]:
-    """The greatest set of patterns whose queues all stand still through heads of the set, up to names of caches."""
+def blocked(
+    controllers: Controllers, patterns: Iterable[QueuePattern], *, anywhere: bool = False
+) -> list[QueuePattern]:
+    """The greatest set of patterns whose queues all stand still through heads of the set, up to names of caches.
+
+    With `anywhere` a head stands in front of all queues of its network.
+    """
 
     def kinds(queues: Iterable[Queue]) -> frozenset[tuple[str, int]]:
-        return frozenset((controllers.kinds[node].name, network) for node, network in queues)
+        return frozenset(("" if anywhere else controllers.kinds[node].name, network) for node, network in queues)
 
     left = {one: (kinds(one.needs), kinds(one.blocks)) for one in patterns}
     while True:

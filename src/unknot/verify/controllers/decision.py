@@ -62,6 +62,8 @@ class TableVerdict(ThreeValued, Brief, asks="deadlock_free"):
         A run of one address to a state in which the first cell that is missing is needed.
     addresses : int or None
         With rooms or limits, how many addresses were explored together; None: any number.
+    carried : bool
+        Whether messages may wait behind each other in channels too, as in `check_on_network`.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class TableVerdict(ThreeValued, Brief, asks="deadlock_free"):
     lasting: bool | None = None
     missing: AddressRun = field(default_factory=list)
     addresses: int | None = None
+    carried: bool = False
 
 
 @counts_work

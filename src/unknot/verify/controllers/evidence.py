@@ -12,8 +12,10 @@ from unknot.verify.controllers.decision import TableVerdict
 from unknot.verify.controllers.table import StateTable
 
 
-def asked(table: StateTable, caches: int, answer: bool | None, addresses: int = 2) -> Document:
-    """A claim about a table without its proof.
+def asked(
+    table: StateTable, caches: int, answer: bool | None, addresses: int = 2, *, carried: bool = False
+) -> Document:
+    """A claim about a table without its proof; `carried` by a network in whose channels messages may wait.
 
     Raises
     ------
@@ -25,6 +27,7 @@ def asked(table: StateTable, caches: int, answer: bool | None, addresses: int = 
     parts = {key: one for key, one in asdict(table).items() if key not in ("unknown", "merged", "inside")}
     claim = {"subject": "controllers", "deadlock_free": answer, "caches": caches, **parts}
     claim |= {"addresses": addresses} if table.rooms or table.limits else {}
+    claim |= {"carried": True} if carried else {}
     plainly: Document = json.loads(json.dumps(claim))
     return plainly
 
@@ -43,7 +46,9 @@ def claims(verdict: TableVerdict) -> list[Document]:
     if verdict.deadlock_free is None:
         return []
     found = verdict.deadlock
-    claim = asked(verdict.table, verdict.caches, verdict.deadlock_free, verdict.addresses or 2)
+    claim = asked(
+        verdict.table, verdict.caches, verdict.deadlock_free, verdict.addresses or 2, carried=verdict.carried
+    )
     if verdict.deadlock_free or found is None:
         return [{**claim, "proof": {"kind": "states"}}]
     run = [

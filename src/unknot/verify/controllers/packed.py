@@ -69,10 +69,14 @@ class Packed:
     homes : int
         0: queues and tables of transactions hold any number, and messages are met wherever they are. 1: rooms and
         limits of the table hold, and all addresses have one home; else each has its own.
+    anywhere : bool
+        Whether a message may wait behind one that another node stalls, in the channels of a network.
     """
 
-    def __init__(self, controllers: Controllers, addresses: int = 1, homes: int = 0) -> None:
-        self.controllers, self.finite = controllers, homes > 0
+    def __init__(
+        self, controllers: Controllers, addresses: int = 1, homes: int = 0, *, anywhere: bool = False
+    ) -> None:
+        self.controllers, self.finite, self.anywhere = controllers, homes > 0, anywhere
         self.names, self.count = Renaming(controllers), len(controllers.kinds)
         self.shared = homes <= 1
         self.forms = [*product(self.names.renamed, permutations(range(addresses)))]
@@ -116,7 +120,7 @@ class Packed:
         }
         blocks = [
             any(
-                kind == self.controllers.kinds[node].name
+                (self.anywhere or kind == self.controllers.kinds[node].name)
                 and (group == other if own[group] in table.inside else own[other] not in table.inside)
                 for kind, other in stalled
             )

@@ -5,8 +5,8 @@ docs/protocols.md says what the parts of a table mean. A `StateTable` is checked
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -118,6 +118,9 @@ class Kind:
         Whether there are several nodes, as of caches, or one for an address, as its home.
     entries : sequence of str
         States that take an entry of the node's table of transactions (MSHR, TBE).
+    at : sequence of int
+        Terminals of a network at which its nodes are, those of one address after the other; the next free ones
+        where nothing is said.
 
     Examples
     --------
@@ -132,6 +135,7 @@ class Kind:
     timers: tuple[str, ...] = ()
     many: bool = False
     entries: tuple[str, ...] = ()
+    at: tuple[int, ...] = ()
 
     @property
     def begun(self) -> tuple[str, ...]:
@@ -242,6 +246,15 @@ class StateTable:
             if name not in kind.states:
                 message = f"entries: {kind.name} has no state {name!r}; {near(name, kind.states)}"
                 raise TableError(message, (kind.name, "entries"))
+
+    def idle(self, names: Collection[str]) -> StateTable:
+        """The table without requests of the cores of some kinds of nodes."""
+        known = [kind.name for kind in self.kinds if kind.core]
+        for name in names:
+            if name not in known:
+                raise TableError(f"idle: {name!r} has no core; {near(name, known)}")
+        kept = (replace(kind, core=() if kind.name in names else kind.core) for kind in self.kinds)
+        return replace(self, kinds=tuple(kept)) if names else self
 
     def rules(self) -> Iterator[tuple[Kind, TableCell]]:
         """All rules with their kinds."""

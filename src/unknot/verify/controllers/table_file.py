@@ -137,6 +137,7 @@ def table_of_toml(toml: Toml) -> StateTable:
 
 def _kind(name: str, entry: Any) -> Kind:
     keys: dict[str, Reader] = {"start": TEXT, "core": NAMES, "timers": NAMES, "many": TRUTH, "entries": NAMES}
+    keys["at"] = list_of(NUMBER)
     said = {}
     rules: list[TableCell] = []
     for key, one in typed(dict, entry, (name,)).items():
