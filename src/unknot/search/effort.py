@@ -55,6 +55,8 @@ class SearchEffort:
         Called with what is being tried, see `unknot._base.progress`.
     moves : int
         Made so far.
+    most_moves : float
+        Moves that may be made.
     hurried : bool
         Something ended or cooled sooner than without a time limit.
     interrupted : bool
@@ -73,6 +75,7 @@ class SearchEffort:
     seed: int = 0
     progress: Progress | None = None
     moves: int = 0
+    most_moves: float = float("inf")
     hurried: bool = False
     interrupted: bool = False
     tried: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -83,6 +86,15 @@ class SearchEffort:
     @property
     def over(self) -> bool:
         return clock() >= self.deadline
+
+    def each(self, moves: int, walkers: int) -> int:
+        """Moves of each of some walkers in a round: so many, or what is left."""
+        return int(min(moves, max(0.0, self.most_moves - self.moves) // walkers))
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the time is over, or Ctrl-C ended the search."""
+        return self.over or self.interrupted
 
     @property
     def limit(self) -> Deadline:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from itertools import combinations, count, permutations
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -252,3 +253,17 @@ def test_an_interrupt_keeps_the_best_network(monkeypatch: pytest.MonkeyPatch) ->
         == total(25, set(zip(made.network.source.tolist(), made.network.target.tolist(), strict=True)))[1]
     )
     assert not made.complete
+
+
+@pytest.mark.parametrize("objective", ["hops", "diameter", "balanced", "throughput"])
+@pytest.mark.parametrize("moves", [100, 30_000])
+def test_no_more_moves_are_made_than_asked(objective: Literal["hops", "throughput"], moves: int) -> None:
+    told: list[str] = []
+    wanted = requested(mesh(3, 3), ports=3, reach=1.5)
+    made = designed(wanted, objective, moves=moves, progress=lambda text, *_: told.append(text))
+    assert 0 < made.moves <= moves
+    assert made.complete or made.moves > 0.9 * moves
+    assert not [text for text in told if "carries 0.0000" in text]
+    if objective == "hops":
+        with pytest.raises(NetworkError, match="no connected network; give more time, moves or ports"):
+            designed(wanted, objective, moves=3)

@@ -82,7 +82,7 @@ def design_topology(
     gap : SHARE
         Share above the bound at which the search ends, such as 0.03.
     moves
-        Moves after which the search ends with its round.
+        Most moves of the search, of all walkers and starts.
     export : FILE
         File of the network, in the format of its ending.
     routes : FILE.json

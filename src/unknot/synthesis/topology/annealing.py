@@ -169,10 +169,9 @@ def rounds(
     each = WORD * words * int(space.leaving.sum()) * LEVELS
     first = min(PAIR_MOVES * space.leaving.size**2, FIRST_MOVES)
     with ThreadPoolExecutor(WALKERS) as threads:
-        while not (effort.over or effort.interrupted):
+        while (moves := effort.each(min(first << number, MOST_MOVES), WALKERS)) and not effort.stopped:
             walkers = [Walker(space, [effort.seed, number, i], start) for i in range(WALKERS)]
             least = NEVER
-            moves = min(first << number, MOST_MOVES)
             with effort.until_interrupted():
                 for step in effort.cooled(moves, heat, each=WALKERS * each, words=space.leaving.size):
                     effort.report(text if least == NEVER else f"{text}, lowest cost {least * len(space.image)}")

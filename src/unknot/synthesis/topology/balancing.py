@@ -75,14 +75,15 @@ def climbs(
     order = len(space.image)
     steps = flows.sources.size * int(space.leaving.sum())
     few = min(ROUND_STEPS / steps, PAIR_MOVES * space.leaving.size**2)
-    moves, best, fruitless, number = int(max(FEWEST_MOVES, few)), 0.0, 0, 0
+    planned, best, fruitless, number = int(max(FEWEST_MOVES, few)), 0.0, 0, 0
     with ThreadPoolExecutor(WALKERS) as threads:
-        while fruitless < PATIENCE and not (effort.over or effort.interrupted):
+        while fruitless < PATIENCE and (moves := effort.each(planned, WALKERS)) and not effort.stopped:
             seeds = [[effort.seed, number, i, 1] for i in range(WALKERS)]
             climbers = [Climber(Walker(space, seed, start), flows, most_hops // order) for seed in seeds]
             with effort.until_interrupted():
                 for step in effort.cooled(moves, HEAT, each=WALKERS * STEP * steps / 2, words=JUDGING * steps):
-                    effort.report(f"{text}, carries {max(one.value[1] for one in climbers):.4f}")
+                    carries = max(best, *(one.value[1] for one in climbers))
+                    effort.report(f"{text}, carries {carries:.4f}" if carries else text)
                     judged = sum(threads.map(Climber.walk, climbers, repeat(step)))
                     spend(STEP * steps * judged * JUDGING)
                     effort.moves += WALKERS * step.moves
@@ -93,7 +94,7 @@ def climbs(
                 yield start
             else:
                 fruitless += 1
-            moves, number = min(2 * moves, MOST_MOVES), number + 1
+            planned, number = min(2 * planned, MOST_MOVES), number + 1
 
 
 def most_carrying(
@@ -101,7 +102,6 @@ def most_carrying(
     best: Found,
     objective: str,
     flows: npt.ArrayLike | None,
-    moves: int | None,
     effort: SearchEffort,
 ) -> Found:
     """The network that carries most, of those with few hops beside the best."""
@@ -115,8 +115,9 @@ def most_carrying(
         yield from wanted.begun.values()
         yield from climbs(space, flow, best.links, most_hops, effort, name)
 
-    for slack in SLACKS[objective]:
-        until = None if moves is None else effort.moves + moves
+    limit, slacks = effort.most_moves, SLACKS[objective]
+    for left, slack in zip(range(len(slacks), 0, -1), slacks, strict=True):
+        effort.most_moves = effort.moves + (limit - effort.moves) / left
         most_hops = int((1 + slack) * fewest)
         for links in offered(most_hops):
             one = Found.of(links)
@@ -124,6 +125,4 @@ def most_carrying(
             if one is not None and carries > most and one.total <= most_hops:
                 best, most = one, carries
                 found(f"carries {most:.4f}, {best.total / pairs:.4f} mean hops")
-            if until is not None and effort.moves >= until:
-                break
     return best

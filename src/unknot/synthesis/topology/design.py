@@ -192,7 +192,8 @@ def designed(
     most_lanes : int, optional
         Most lanes of the routes, which are longer than shortest paths where that is needed.
     moves : int, optional
-        Moves after which no further round of the search begins.
+        Moves of the search in all, of every walker and start; half of them seek few hops where another objective
+        follows.
     seed : int
         Of the random numbers.
     time_limit : float or Deadline, optional
@@ -229,11 +230,13 @@ def designed(
     least, proof = least_hops(wanted, whole.part(BOUNDING))
     carries = objective in SLACKS
     effort = SearchEffort((whole.part(SHORTENING) if carries else whole).end, seed, progress)
-    best, complete = _shortest(wanted, objective, least, gap, moves, effort)
+    limit = float("inf") if moves is None else float(moves)
+    effort.most_moves = SHORTENING * limit if carries else limit
+    best, complete = _shortest(wanted, objective, least, gap, effort)
     most = _most_carried(wanted, least) if flows is None else None
     if carries:
-        effort.deadline = whole.end
-        best = most_carrying(wanted, best, objective, flows, moves, effort)
+        effort.deadline, effort.most_moves = whole.end, limit
+        best = most_carrying(wanted, best, objective, flows, effort)
     network = wanted.network_of(best.links, f"designed {wanted.nodes.name}")
     carried = throughput_of(network, flows, wanted.image if flows is None else None)
     limits = {"flows": flows, "time_limit": deadline.part(ROUTING), "seed": seed, "progress": progress}
@@ -249,7 +252,7 @@ def designed(
 
 
 def _shortest(
-    wanted: TopologyRequest, objective: str, least: int, gap: float, moves: int | None, effort: SearchEffort
+    wanted: TopologyRequest, objective: str, least: int, gap: float, effort: SearchEffort
 ) -> tuple[Found, bool]:
     """The best network of few hops, or of a small diameter, and whether the bound was reached."""
     least_far = least_diameter(wanted)
@@ -261,10 +264,10 @@ def _shortest(
             found(f"{one.total / (wanted.size * (wanted.size - 1)):.4f} mean hops, diameter {one.diameter}")
         if best is not None and best.total <= (1 + gap) * least:
             complete = objective != "diameter" or best.diameter == least_far
-        if complete or (moves is not None and effort.moves >= moves):
+        if complete:
             break
     if best is None:
-        raise NetworkError(f"{wanted.nodes.name}: the search found no connected network; give more time or ports")
+        raise NetworkError(f"{wanted.nodes.name}: the search found no connected network; give more time, moves or ports")
     return best, complete
 
 

@@ -12,7 +12,7 @@ from unknot._base.arrays import Flags
 from unknot._base.errors import UnknotError
 from unknot.network.families import polarfly, slim_fly
 from unknot.search.effort import SearchEffort
-from unknot.synthesis.topology.annealing import NEVER, rounds, space_of
+from unknot.synthesis.topology.annealing import NEVER, WALKERS, rounds, space_of
 from unknot.synthesis.topology.request import TopologyRequest, hop_counts
 
 PATIENCE = 3
@@ -56,7 +56,7 @@ def candidates(
         yield from map(Found.of, islice(rounds(space, effort, f"{wanted.nodes.name} round a core"), CORE_ROUNDS))
     # Moves of switches keep all ports in use, and need them to be.
     start = known[0] if wanted.switch.size else None
-    while not (effort.over or effort.interrupted):
+    while effort.each(1, WALKERS) and not effort.stopped:
         space = space_of(wanted, target if objective == "diameter" else NEVER)
         for links in rounds(space, effort, wanted.nodes.name, tried, start):
             tried += 1
