@@ -23,6 +23,9 @@ class LinkRequest(NamedTuple):
     entering: Sequence[int]
     both: bool
     required: set[tuple[int, int]]
+    budgets: list[tuple[int, list[list[int]]]]
+    diameter: int | None
+    survives: bool
 
 
 def hops_from(ahead: Sequence[Sequence[int]], start: int) -> list[int]:
@@ -57,7 +60,9 @@ def check_hops(claim: Any, proof: Any) -> str:
 
     Claim: `nodes`; `allowed`, nodes to which links may lead from each node, or `null` for all; `leaving` and
     `entering`, most links of each node; `both_ways`, whether each link is there in both directions; `required` and
-    `links`, each [from, to]; `hops` of all pairs of nodes with these links; `least`, a bound for all links;
+    `links`, each [from, to]; `budgets`, if given, each the most that links take, and [from, to, what the link takes];
+    `diameter`, most hops of a pair; `survives`, whether links connect all nodes if any one is dead; `hops` of all
+    pairs of nodes with these links; `least`, a bound for all links;
     `carried`, if given, numerator and denominator: flits per node and cycle that no routes carry on links of 1 flit
     per cycle, if each node sends as much to all others
     Proof: `levels`, hop counts of rows, 0 to count nodes alone; `rows`, each a condition that all links fulfil with
@@ -92,7 +97,16 @@ def wanted_of(claim: Any, nodes: int) -> LinkRequest:
     leaving, entering = (integers(claim.get(way), way, 0, nodes, nodes) for way in ("leaving", "entering"))
     required = pairs_of(claim, "required", nodes)
     both = field(claim, "both_ways", bool)
-    return LinkRequest(ahead, leaving, entering, both, required)
+    budgets = []
+    for entry in lists(claim.get("budgets", []), "budgets", 2):
+        [most] = integers(entry[:1], "budgets", 0, 2**62, 1)
+        takes = [integers(row, "budgets", 0, 2**62, 3) for row in lists(entry[1], "budgets", 3)]
+        if len({(u, v) for u, v, _ in takes}) < len(takes):
+            raise Rejected("budgets: a link stands there twice")
+        budgets.append((most, takes))
+    diameter = None if claim.get("diameter") is None else number(claim, "diameter", 1)
+    survives = "survives" in claim and field(claim, "survives", bool)
+    return LinkRequest(ahead, leaving, entering, both, required, budgets, diameter, survives)
 
 
 def pairs_of(claim: Any, name: str, nodes: int) -> set[tuple[int, int]]:
@@ -122,7 +136,20 @@ def check_links(wanted: LinkRequest, claim: Any, nodes: int) -> None:
     for u in range(nodes):
         if len(ahead[u]) > wanted.leaving[u] or entering[u] > wanted.entering[u]:
             raise Rejected(f"links: node {u} has more links than ports")
-    total = sum(sum(hops_from(ahead, u)) for u in range(nodes))
+    for most, takes in wanted.budgets:
+        pay(len(takes))
+        taken = sum(part for u, v, part in takes if (u, v) in links)
+        if taken > most:
+            raise Rejected(f"links: they take {taken} of a budget of {most}")
+    far = [hops_from(ahead, u) for u in range(nodes)]
+    if wanted.diameter is not None and max(map(max, far)) > wanted.diameter:
+        raise Rejected(f"links: some nodes are more than {wanted.diameter} hops apart")
+    for u, v in links if wanted.survives else ():
+        others = [[w for w in row if (s, w) != (u, v)] for s, row in enumerate(ahead)]
+        pay(len(links))
+        if hops_from(others, u)[v] == nodes:
+            raise Rejected(f"links: no other way leads from {u} to {v}")
+    total = sum(map(sum, far))
     if total != number(claim, "hops", 0):
         raise Rejected(f"links: they have {total} hops, and not {claim['hops']}")
 
@@ -218,6 +245,9 @@ class HopProgram:
             condition, width = ROWS[kind]
             *places, times = integers(places, f"rows, {kind}", 0, 2**64, width + 1)
             levels, nodes = (places[:1], places[1:]) if width > 2 else ([1], places)
+            if kind == "budget":
+                at_most(places[0], len(self.wanted.budgets) - 1, "rows, number of a budget")
+                nodes = []
             known = 1 <= levels[0] <= self.levels and all(node < self.nodes for node in nodes)
             if not known or len({*nodes}) < len(nodes):
                 raise Rejected(f"rows: {str(row)[:60]} has no such hop count or nodes")
@@ -244,6 +274,11 @@ def _required(p: HopProgram, s: int, t: int) -> Row:
     if (s, t) not in p.wanted.required:
         raise Rejected(f"rows: a link from {s} to {t} is not required")
     return 1, [(p.link(s, t), 1)]
+
+
+def _budget(p: HopProgram, number: int) -> Row:
+    most, takes = p.wanted.budgets[number]
+    return -most, [(p.link(s, t), -part) for s, t, part in takes if (s, t) in p.allowed]
 
 
 def _reached(kind: str) -> Callable[..., Row]:
@@ -288,6 +323,7 @@ ROWS: dict[str, tuple[Callable[..., Row], int]] = {
     "leaving": (_leaving, 1),
     "entering": (_entering, 1),
     "required": (_required, 2),
+    "budget": (_budget, 1),
     "by first": (_reached("first"), 3),
     "by last": (_reached("last"), 3),
     "behind": (_ports("first"), 3),

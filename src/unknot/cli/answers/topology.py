@@ -7,11 +7,15 @@ from typing import Annotated
 from unknot.cli.answers.form import CHECKED, Form, Number
 from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
-from unknot.synthesis.topology import Beside, TopologyDesign
+from unknot.synthesis.topology import Beside, DeadLink, TopologyDesign
 
 
 class BesideForm(Form, of=Beside):
     """A network with as many nodes and no more ports."""
+
+
+class DeadLinkForm(Form, of=DeadLink):
+    """The link whose loss costs most hops, and what is left."""
 
 
 class DesignTopologyAnswer(
@@ -30,7 +34,8 @@ class DesignTopologyAnswer(
     table = """
         network.name network.routers network.channels objective mean_hops least_mean_hops gap diameter least_diameter
         total_hops least_hops evidence_holds throughput throughput_holds throughput_bound throughput_bound_holds
-        most_throughput lanes deadlock_free established certificate_holds delivered minimal highest_load routed beside
+        most_throughput lanes deadlock_free established certificate_holds delivered minimal highest_load routed price
+        dead_link.link dead_link.mean_hops dead_link.diameter dead_link.throughput beside
         moves complete seconds
     """
 

@@ -56,8 +56,8 @@ def design_topology(
     Parameters
     ----------
     nodes : argument NODES
-        Nodes: grid(4, 5), nodes(256), cubes(4, 4, 4, count=4), or a network or file, whose routers and coordinates
-        are taken.
+        Nodes: grid(4, 5), nodes(256), cubes(4, 4, 4, count=4), a network or file, whose routers and coordinates
+        are taken, or FILE.toml with a table of nodes and constraints.
     ports
         Most links from each node and to each node.
     reach : LENGTH
@@ -69,7 +69,8 @@ def design_topology(
     keep
         Keep the links of NODES.
     limits : --constraints FILE.toml
-        Links that are required or forbidden, nodes with another number of ports, and switches.
+        Links that are required, forbidden or there already, nodes with another number of ports, switches, racks,
+        wires, classes of reach with prices, a diameter, and whether any link may be dead.
     symmetry : ORDER
         Keep a rotation: of nodes(n) by n/ORDER, of a grid by a half turn (2) or a quarter turn (4).
     objective
@@ -153,12 +154,12 @@ def design_topology(
 
 
 def nodes_of(text: str) -> tuple[Network, LinkLimits]:
-    """Read nodes: a grid, a number of them, cubes with switches, or a network with its links."""
+    """Read nodes: a grid, a number of them, cubes with switches, a table, or a network with its links."""
     from unknot._base.calls import apply, parse_call
     from unknot._base.errors import NetworkError
     from unknot.fabrics.named import network
     from unknot.network import Network
-    from unknot.synthesis.topology import LinkLimits, cubes
+    from unknot.synthesis.topology import LinkLimits, cubes, read_nodes
 
     def nodes(number: int) -> Network:
         if number < 2:
@@ -170,6 +171,8 @@ def nodes_of(text: str) -> tuple[Network, LinkLimits]:
         return apply(parse_call(word, "NODES"), nodes), LinkLimits()
     if word.startswith("cubes("):
         return apply(parse_call(word, "NODES"), cubes)
+    if word.endswith(".toml"):
+        return read_nodes(word)
     if word.startswith("grid("):
         sides = word.removeprefix("grid")
         return network(f"mesh{sides}", where="NODES"), LinkLimits()

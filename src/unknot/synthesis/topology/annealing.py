@@ -30,6 +30,9 @@ WORD = 1.2e-9
 """Seconds of work of a move for each word of bits, link and level."""
 LEVELS = 3
 NEVER = 1 << 60
+MOST_CHANGES = 24
+"""Most channels of an orbit that a move changes: four links, and eight that make room in a budget, both ways."""
+NO_BUDGETS = np.zeros(0, dtype=np.int64)
 
 
 class LinkSpace(NamedTuple):
@@ -45,6 +48,12 @@ class LinkSpace(NamedTuple):
         Cost of a hop count from `target` on that does not reach a node.
     switch : int64 array, shape (nodes, nodes), or empty
         Number of the switch that may join two nodes.
+    most : int64 array, shape (budgets,)
+        Limits of budgets.
+    takes_first : int64 array, shape (nodes² + 1,), or empty
+    takes : int64 array, shape (entries, 2)
+        Number of a budget, and what a link takes of it; entries in compressed rows, one for each pair of nodes.
+    survives : bool
     """
 
     first: Ints
@@ -59,6 +68,10 @@ class LinkSpace(NamedTuple):
     late: int
     target: int
     switch: Ints
+    most: Ints
+    takes_first: Ints
+    takes: Ints
+    survives: bool
 
 
 class Links(NamedTuple):
@@ -71,6 +84,8 @@ class Links(NamedTuple):
         Ends of the links from each node, and beginnings of those to each node.
     leaving, entering : int64 arrays, shape (nodes,)
         How many these are.
+    used : int64 array, shape (budgets,)
+        What links take of each budget.
     """
 
     there: Flags
@@ -78,17 +93,18 @@ class Links(NamedTuple):
     leaving: Ints
     before: Ints
     entering: Ints
+    used: Ints
 
 
-def links_of(there: Flags, ports: int = 0) -> Links:
+def links_of(there: Flags, ports: int = 0, used: Ints = NO_BUDGETS) -> Links:
     """Links as flags and as lists, with room for a number of ports at least."""
-    lists = []
+    lists: list[Ints] = []
     for table in (there, there.T):
         many, (node, end) = table.sum(axis=1), np.nonzero(table)
         ends = np.full((len(there), max(ports, int(many.max()))), -1, dtype=np.int64)
         ends[node, ranks(node)] = end
         lists += [ends, many.astype(np.int64)]
-    return Links(there, *lists)
+    return Links(there, *lists, used)  # type: ignore[call-arg]
 
 
 class LinkScratch(NamedTuple):
@@ -102,25 +118,41 @@ class LinkScratch(NamedTuple):
         Links that a move brought or took.
     many : int64 array, shape (1,)
         How many these are.
+    line, seen : int64 arrays, shape (nodes,)
+        Nodes that a search met, in order, and the search that met a node last.
     """
 
     reach: Ints
     following: Ints
     changed: Ints
     many: Ints
+    line: Ints
+    seen: Ints
 
 
-def space_of(wanted: TopologyRequest, target: int = NEVER) -> LinkSpace:
-    """The space of a request; hops beyond a target cost more."""
+def space_of(wanted: TopologyRequest, target: int = NEVER, late: int = LATE) -> LinkSpace:
+    """The space of a request; hops beyond a target, or beyond the most of the request, cost more."""
+    target = min(target, wanted.most_far or NEVER)
     drawn = wanted.allowed & ~wanted.required
     every = int(drawn.sum()) == wanted.size * (wanted.size - 1)
     first = np.zeros(0) if every else np.concatenate([[0], np.cumsum(drawn.sum(axis=1))])
     to = np.zeros(0) if every else np.nonzero(drawn)[1]
     return LinkSpace(
         first.astype(np.int64), to.astype(np.int64), wanted.allowed, wanted.required, wanted.leaving, wanted.entering,
-        wanted.both_ways, wanted.image, np.unique(wanted.image.min(axis=0)), LATE if target < NEVER else 1, target,
-        wanted.switch,
+        wanted.both_ways, wanted.image, np.unique(wanted.image.min(axis=0)), late if target < NEVER else 1, target,
+        wanted.switch, np.array([one.most for one in wanted.budgets], dtype=np.int64), *_takes(wanted),
+        wanted.survives,
     )  # fmt: skip
+
+
+def _takes(wanted: TopologyRequest) -> tuple[Ints, Ints]:
+    if not wanted.budgets:
+        return NO_BUDGETS, np.zeros((0, 2), dtype=np.int64)
+    pairs = np.concatenate([one.links @ np.array([wanted.size, 1]) for one in wanted.budgets])
+    number = np.repeat(np.arange(len(wanted.budgets)), [one.parts.size for one in wanted.budgets])
+    takes = np.stack([number, np.concatenate([one.parts for one in wanted.budgets])], axis=1)
+    order = np.argsort(pairs, kind="stable")
+    return np.searchsorted(pairs[order], np.arange(wanted.size**2 + 1)), takes[order]
 
 
 class Walker:
@@ -129,12 +161,18 @@ class Walker:
     def __init__(self, space: LinkSpace, seed: list[int], start: Flags | None = None) -> None:
         nodes, ports = space.leaving.size, int(max(space.leaving.max(), space.entering.max()))
         self.space = space
-        self.links = links_of((space.required if start is None else start).copy(), ports)
+        there = space.required if start is None else start
+        used = np.zeros_like(space.most)
+        for pair in np.flatnonzero(there) if used.size else ():
+            part = space.takes[space.takes_first[pair] : space.takes_first[pair + 1]]
+            np.add.at(used, part[:, 0], part[:, 1])
+        self.links = links_of(there.copy(), ports, used)
         words = -(-space.sources.size // 64)
         reach = np.zeros((nodes, words), dtype=np.int64)
         self.scratch = LinkScratch(
-            reach, reach.copy(), np.zeros((8 * len(space.image), 2), dtype=np.int64), np.zeros(1, dtype=np.int64)
-        )
+            reach, reach.copy(), np.zeros((MOST_CHANGES * len(space.image), 2), dtype=np.int64),
+            *(np.zeros(many, dtype=np.int64) for many in (1, nodes, nodes)),
+        )  # fmt: skip
         self.state = np.random.default_rng(seed).integers(2**63, size=1).astype(np.uint64)
         self.best = np.full_like(self.links.after, -1)
         self.least = NEVER

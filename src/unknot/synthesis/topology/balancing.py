@@ -107,7 +107,10 @@ def most_carrying(
     """The network that carries most, of those with few hops beside the best."""
     demand, pairs = demand_of(wanted.nodes, flows), wanted.size * (wanted.size - 1)
     hops = demand.sum() * best.total / pairs
-    flow, space = flow_space(demand, wanted.image, hops / int(best.links.sum())), space_of(wanted)
+    flow, space = (
+        flow_space(demand, wanted.image, hops / int(best.links.sum())),
+        space_of(wanted, late=wanted.size**3),
+    )
     fewest, name, image = best.total, wanted.nodes.name, wanted.image if flows is None else None
     most = throughput_of(wanted.network_of(best.links, name), flows, image).least
 
@@ -120,9 +123,11 @@ def most_carrying(
         effort.most_moves = effort.moves + (limit - effort.moves) / left
         most_hops = int((1 + slack) * fewest)
         for links in offered(most_hops):
-            one = Found.of(links)
+            one = Found.of(wanted, links)
+            if one is None or one.total > most_hops:
+                continue
             carries = throughput_of(wanted.network_of(links, name), flows, image).least
-            if one is not None and carries > most and one.total <= most_hops:
+            if carries > most:
                 best, most = one, carries
                 found(f"carries {most:.4f}, {best.total / pairs:.4f} mean hops")
     return best

@@ -97,9 +97,9 @@ class PathProgram:
 
     @property
     def useful(self) -> bool:
-        """Whether places limit links at all, and the program is small enough."""
+        """Whether places or budgets limit links at all, and the program is small enough."""
         every = int(self.wanted.allowed.sum()) == self.size * (self.size - 1)
-        return not every and self.entries <= MOST_ENTRIES
+        return not (every and not self.wanted.budgets) and self.entries <= MOST_ENTRIES
 
     @property
     def entries(self) -> int:
@@ -131,6 +131,10 @@ class PathProgram:
             yield ("entering", s), (-int(self.wanted.entering[s]), [(self.link(t, s), -1) for t in self.behind[s]])
         for s, t in np.argwhere(self.wanted.required).tolist():
             yield ("required", s, t), (1, [(self.link(s, t), 1)])
+        for number, one in enumerate(self.wanted.budgets):
+            taken = zip(one.links.tolist(), one.parts.tolist(), strict=True)
+            terms = [(self.link(s, t), -part) for (s, t), part in taken if self.wanted.allowed[s, t]]
+            yield ("budget", number), (-one.most, terms)
         for k in range(1, LEVELS + 1):
             for s in range(self.size):
                 for t in range(self.size):
@@ -224,6 +228,10 @@ class PathProgram:
             return self.far(name[1], image[name[2]], image[name[3]])
         if kind in ("first", "last"):
             return self.path(kind, name[1], *(image[node] for node in name[2:]))
+        if kind == "budget":
+            stays = np.arange(self.size)
+            forms = [one.moved(stays) for one in self.wanted.budgets]
+            return kind, forms.index(self.wanted.budgets[name[1]].moved(np.array(image)))
         if kind in ("leaving", "entering", "required"):
             return kind, *(image[node] for node in name[1:])
         return kind, name[1], *(image[node] for node in name[2:])

@@ -21,6 +21,7 @@ from unknot.search.bound import Bound
 from unknot.search.effort import SearchEffort
 from unknot.synthesis.topology.balancing import SLACKS, most_carrying
 from unknot.synthesis.topology.bounds import least_diameter, least_hops
+from unknot.synthesis.topology.losses import DeadLink, dead_link
 from unknot.synthesis.topology.request import TopologyRequest
 from unknot.synthesis.topology.shortening import Found, candidates
 from unknot.synthesis.topology.throughput import Throughput, throughput_of
@@ -56,6 +57,10 @@ class TopologyDesign(Brief):
         Links, hops and bound as a claim for the separate checker.
     known : tuple of Network
         Networks of the request that were known before, such as tori of cubes.
+    price : float or None
+        Of all channels; None where classes of reach have no prices.
+    dead_link : DeadLink
+        What the loss of a link costs at most.
     moves : int
         Moves of the search.
     objective : str
@@ -84,6 +89,8 @@ class TopologyDesign(Brief):
     routes: Lanes | LongerLanes
     evidence: Bound
     known: tuple[Network, ...]
+    price: float | None
+    dead_link: DeadLink
     moves: int
     objective: str
     even: bool
@@ -245,9 +252,10 @@ def designed(
         routes = longer_lanes(network, most_lanes, **limits)  # type: ignore[arg-type]
     claim = _claim(wanted, best, least, proof, most)
     known = tuple(wanted.network_of(links, name) for name, links in wanted.known.items())
+    price = float(wanted.prices[best.links].sum()) if wanted.prices.size else None
     return TopologyDesign(
         network, best.total, best.diameter, least, least_diameter(wanted), carried, most, routes, Bound(claim), known,
-        effort.moves, objective, flows is None, complete,
+        price, dead_link(wanted, network), effort.moves, objective, flows is None, complete,
     )  # fmt: skip
 
 
@@ -267,7 +275,8 @@ def _shortest(
         if complete:
             break
     if best is None:
-        raise NetworkError(f"{wanted.nodes.name}: the search found no connected network; give more time, moves or ports")
+        more = "time, moves or ports" + " or looser limits" * wanted.limited
+        raise NetworkError(f"{wanted.nodes.name}: the search found no connected network; give more {more}")
     return best, complete
 
 
@@ -291,6 +300,9 @@ def _claim(wanted: TopologyRequest, best: Found, least: int, proof: Document, mo
         "entering": wanted.entering.tolist(),
         "both_ways": wanted.both_ways,
         "required": np.argwhere(wanted.required).tolist(),
+        "budgets": [[one.most, np.column_stack([one.links, one.parts]).tolist()] for one in wanted.budgets],
+        "diameter": wanted.most_far,
+        "survives": wanted.survives,
         "links": np.argwhere(best.links).tolist(),
         "hops": best.total,
         "least": least,

@@ -9,7 +9,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.search.random_kernel import cooled, unit
-from unknot.synthesis.topology.links_kernel import hops, move, place, remember, take_back
+from unknot.synthesis.topology.links_kernel import cost_of, move, place, remember, take_back
 
 UNREACHED = 1e300
 SLOWER = 30.0
@@ -223,7 +223,7 @@ def climb(space, scratch, links, flows, ways, best, state, most_hops, value, ste
     for number in range(step.moves):
         heat = cooled(heat, step, number)
         wanted = value[0] * (1.0 + heat * np.log(1.0 - unit(state)))
-        good = move(space, scratch, links, state) and hops(space, scratch, links, most_hops) <= most_hops
+        good = move(space, scratch, links, state) and cost_of(space, scratch, links, most_hops) <= most_hops
         # The lengths of the network before tell most that are worse.
         good = good and bound(links, flows, ways, ways.kept) >= wanted
         if good:
@@ -231,7 +231,7 @@ def climb(space, scratch, links, flows, ways, best, state, most_hops, value, ste
             new = share_out(links, flows, ways, phases, wanted)[0]
             good = new >= wanted
         if not good:
-            take_back(scratch, links)
+            take_back(space, scratch, links)
             continue
         value[0] = new
         keep(links, flows, ways)

@@ -1,9 +1,8 @@
-"""Limits of links and nodes, from a file: required and forbidden links, other numbers of ports, switches."""
+"""Limits of links and nodes, from a file: required and forbidden links, ports, switches, racks, wires and prices."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -12,7 +11,6 @@ import numpy.typing as npt
 
 from unknot._base.arrays import Ints
 from unknot._base.errors import NetworkError
-from unknot._base.toml_places import NUMBER, TEXT, EntryError, KeyPath, list_of, read_toml, record, shown_in, table_of
 from unknot.network import Network
 
 Pairs = tuple[tuple[int, int], ...]
@@ -21,19 +19,51 @@ Switch = tuple[tuple[int, ...], tuple[int, ...]]
 """Nodes on both sides of a switch, each with a port, of which one side is joined to the other one to one."""
 
 
+class ReachClass(NamedTuple):
+    """Links up to some length, and what a channel of that class costs: a price, and cycles of latency."""
+
+    reach: float
+    price: float = 0.0
+    latency: int = 1
+
+
+class Cut(NamedTuple):
+    """A line across an axis, and the most channels that cross it in each direction."""
+
+    axis: str
+    at: float
+    most: int
+
+
 class LinkLimits(NamedTuple):
     """Limits of links and nodes.
 
     Attributes
     ----------
-    required, forbidden : tuple of (int, int)
-        Links from a node to another.
+    required, forbidden, existing : tuple of (int, int)
+        Links from a node to another; existing ones are required, and their length and price are 0.
     ports : mapping of int to int
         Most links from and to a node, where it has others than the rest.
     switches : tuple of (tuple of int, tuple of int)
         For each switch the nodes at its ports in and out; pairs that no switch joins have required links alone.
     starts : tuple of (str, pairs)
         Settings of all switches by name: links, in one direction; by default the ports in their order.
+    classes : tuple of ReachClass
+        By rising reach; longer links than the last one's are none.
+    racks : mapping of int to str
+        Rack of a node.
+    rack_links : int, optional
+        Most channels from a rack to another.
+    edge_wires : int, optional
+        Most channels over each edge of the grid in each direction, if each is laid axis by axis.
+    cuts : tuple of Cut
+        Lines with limits.
+    length, price : float, optional
+        Most of all channels together.
+    diameter : int, optional
+        Most hops of a pair.
+    survives : bool
+        Whether all nodes stay connected if any one link is dead.
 
     Examples
     --------
@@ -46,6 +76,16 @@ class LinkLimits(NamedTuple):
     ports: Mapping[int, int] = MappingProxyType({})
     switches: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
     starts: tuple[tuple[str, Pairs], ...] = ()
+    existing: Pairs = ()
+    classes: tuple[ReachClass, ...] = ()
+    racks: Mapping[int, str] = MappingProxyType({})
+    rack_links: int | None = None
+    edge_wires: int | None = None
+    cuts: tuple[Cut, ...] = ()
+    length: float | None = None
+    price: float | None = None
+    diameter: int | None = None
+    survives: bool = False
 
     def settings(self, nodes: int) -> list[tuple[str, npt.NDArray[np.bool_]]]:
         """Links both ways of each known setting of the switches, by name."""
@@ -58,10 +98,18 @@ class LinkLimits(NamedTuple):
         return found
 
     def with_others(self, other: LinkLimits) -> LinkLimits:
-        """These limits and others together."""
-        required, forbidden = self.required + other.required, self.forbidden + other.forbidden
-        ports, switches = {**self.ports, **other.ports}, self.switches + other.switches
-        return LinkLimits(required, forbidden, ports, switches, () if other.switches else self.starts)
+        """Return limits merged with others, whose numbers take precedence."""
+        joined: dict[str, Any] = {}
+        pairs: list[tuple[str, Any, Any]] = [*zip(self._fields, self, other, strict=True)]
+        for name, mine, theirs in pairs:
+            if isinstance(mine, Mapping):
+                joined[name] = {**mine, **theirs}
+            elif isinstance(mine, tuple):
+                joined[name] = mine + theirs
+            else:
+                joined[name] = mine if theirs is None or theirs is False else theirs
+        joined["starts"] = () if other.switches else self.starts
+        return LinkLimits(**joined)
 
 
 def switch_table(switches: Sequence[Switch], nodes: Network) -> Ints:
@@ -77,68 +125,3 @@ def switch_table(switches: Sequence[Switch], nodes: Network) -> Ints:
                 raise NetworkError(f"switches: {u} and {v} can be joined by two of them; leave one out")
             switch[np.ix_(here, there)] = number
     return switch
-
-
-def read_limits(path: str | Path, nodes: Network) -> LinkLimits:
-    """Read limits from a TOML file.
-
-    Parameters
-    ----------
-    path : str or Path
-        Lists `required` and `forbidden` of pairs of names of nodes, a table `ports` of numbers by name, and tables
-        `switches`, each with lists `from` and `to` of names.
-    nodes : Network
-        The nodes.
-
-    Returns
-    -------
-    LinkLimits
-        Nodes by number.
-
-    Raises
-    ------
-    TextError
-        At its place, if a key or a node is unknown, or an entry is of another type.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from unknot.network.families import mesh
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "limits.toml"
-    ...     text = 'required = [["(0,0)", "(1,1)"]]' + chr(10) + 'ports = {"(0,1)" = 1}'
-    ...     _ = path.write_text(text)
-    ...     read_limits(path, mesh(2, 2))
-    ...
-    LinkLimits(required=((0, 3),), forbidden=(), ports={2: 1}, switches=(), starts=())
-    """
-
-    def node(name: Any, path: KeyPath) -> int:
-        try:
-            return nodes.router(TEXT(name, path))
-        except NetworkError as error:
-            raise EntryError(str(error), path) from None
-
-    def link(entry: Any, path: KeyPath) -> tuple[int, int]:
-        ends = list_of(node)(entry, path)
-        if len(set(ends)) != 2 or len(ends) != 2:
-            raise EntryError(f"a link has two nodes, as {nodes.router_name(0)} and {nodes.router_name(1)}", path)
-        return ends[0], ends[1]
-
-    def switch(entry: Any, path: KeyPath) -> Switch:
-        sides = record({side: list_of(node) for side in ("from", "to")})(entry, path)
-        one, other = (tuple(sides.get(side, ())) for side in ("from", "to"))
-        if not one or len(one) != len(other) or len({*one, *other}) < 2 * len(one):
-            raise EntryError("a switch has as many nodes in `from` as in `to`, each once", path)
-        return one, other
-
-    limits = read_toml(path, "constraints of a network")
-    with shown_in(limits):
-        readers = {
-            "required": list_of(link), "forbidden": list_of(link), "ports": table_of(NUMBER),
-            "switches": list_of(switch),
-        }  # fmt: skip
-        known = record(readers)(limits.document, ())
-        ports = {node(name, ("ports", name)): many for name, many in known.pop("ports", {}).items()}
-        return LinkLimits(**known, ports=ports)

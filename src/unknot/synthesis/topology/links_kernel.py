@@ -12,6 +12,8 @@ from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.search.random_kernel import below, cooled, unit
 
 NEVER = 1 << 60
+ROOM_TRIES = 8
+"""Links that are drawn to make room in budgets."""
 
 
 @called
@@ -48,6 +50,37 @@ def hops(space, scratch, links, most):
     return total
 
 
+@called
+def is_lone(space, scratch, links, u, v):
+    """Whether no way leads from u to v without the link between them."""
+    seen, line = scratch.seen, scratch.line
+    seen[:] = 0
+    seen[u], line[0] = 1, u
+    at, many = 0, 1
+    while at < many:
+        node = line[at]
+        at += 1
+        for j in range(links.leaving[node]):
+            other = links.after[node, j]
+            if seen[other] == 0 and not (node == u and other == v):
+                if other == v:
+                    return False
+                seen[other], line[many] = 1, other
+                many += 1
+    return True
+
+
+@called
+def cost_of(space, scratch, links, most):
+    """The cost of all pairs as `hops`, and of links without which pairs are cut off."""
+    cost = hops(space, scratch, links, most)
+    if space.survives and cost <= most:
+        for u in space.sources:
+            for j in range(links.leaving[u]):
+                cost += space.leaving.size * is_lone(space, scratch, links, u, links.after[u, j])
+    return cost
+
+
 @inlined
 def place(row, many, node):
     for j in range(many):
@@ -56,8 +89,27 @@ def place(row, many, node):
     return -1
 
 
+@inlined
+def take(space, links, u, v, times):
+    """Take what a link takes of each budget, so many times."""
+    if space.most.size > 0:
+        pair = u * space.leaving.size + v
+        for i in range(space.takes_first[pair], space.takes_first[pair + 1]):
+            links.used[space.takes[i, 0]] += times * space.takes[i, 1]
+
+
+@inlined
+def takes_of(space, u, v, budget):
+    pair = u * space.leaving.size + v
+    for i in range(space.takes_first[pair], space.takes_first[pair + 1]):
+        if space.takes[i, 0] == budget:
+            return True
+    return False
+
+
 @called
-def connect(links, u, v):
+def connect(space, links, u, v):
+    take(space, links, u, v, 1)
     links.there[u, v] = True
     links.after[u, links.leaving[u]] = v
     links.leaving[u] += 1
@@ -66,7 +118,8 @@ def connect(links, u, v):
 
 
 @called
-def disconnect(links, u, v):
+def disconnect(space, links, u, v):
+    take(space, links, u, v, -1)
     links.there[u, v] = False
     last = links.leaving[u] - 1
     links.after[u, place(links.after[u], last, v)] = links.after[u, last]
@@ -86,11 +139,11 @@ def change(space, scratch, links, u, v, there):
                 if there:
                     if links.leaving[a] >= space.leaving[a] or links.entering[b] >= space.entering[b]:
                         return False
-                    connect(links, a, b)
+                    connect(space, links, a, b)
                 elif space.required[a, b]:
                     return False
                 else:
-                    disconnect(links, a, b)
+                    disconnect(space, links, a, b)
                 i = scratch.many[0]
                 scratch.changed[i, 0], scratch.changed[i, 1] = a, b
                 scratch.many[0] = i + 1
@@ -99,13 +152,47 @@ def change(space, scratch, links, u, v, there):
 
 
 @called
-def take_back(scratch, links):
+def take_back(space, scratch, links):
     for i in range(scratch.many[0] - 1, -1, -1):
         u, v = scratch.changed[i, 0], scratch.changed[i, 1]
         if links.there[u, v]:
-            disconnect(links, u, v)
+            disconnect(space, links, u, v)
         else:
-            connect(links, u, v)
+            connect(space, links, u, v)
+
+
+@called
+def spent(space, scratch, links):
+    """A budget whose limit the links that a move brought exceed, or −1."""
+    if space.most.size > 0:
+        for i in range(scratch.many[0]):
+            u, v = scratch.changed[i, 0], scratch.changed[i, 1]
+            if links.there[u, v]:
+                pair = u * space.leaving.size + v
+                for j in range(space.takes_first[pair], space.takes_first[pair + 1]):
+                    budget = space.takes[j, 0]
+                    if links.used[budget] > space.most[budget]:
+                        return budget
+    return np.int64(-1)
+
+
+@called
+def saved(space, scratch, links, u, v, state):
+    """Drop links drawn at random until all budgets have room for a new one; return whether they have."""
+    for _ in range(ROOM_TRIES):
+        budget = spent(space, scratch, links)
+        if budget < 0:
+            return True
+        a = below(state, space.leaving.size)
+        if links.leaving[a] == 0:
+            continue
+        b = links.after[a, below(state, links.leaving[a])]
+        own = (a == u and b == v) or (a == v and b == u)
+        if own or not takes_of(space, a, b, budget):
+            continue
+        if not change(space, scratch, links, a, b, False):
+            return False
+    return spent(space, scratch, links) < 0
 
 
 @inlined
@@ -153,11 +240,12 @@ def move(space, scratch, links, state):
             return False
     if not change(space, scratch, links, u, v, True):
         return False
-    if a < 0 or b < 0 or a == b or links.there[b, a] or not space.allowed[b, a]:
-        return True
-    # Of two orbits that meet, the first may have taken the ports already: then these stay free.
-    full = links.leaving[b] >= space.leaving[b] or links.entering[a] >= space.entering[a]
-    return full or change(space, scratch, links, b, a, True)
+    if not (a < 0 or b < 0 or a == b or links.there[b, a] or not space.allowed[b, a]):
+        # Of two orbits that meet, the first may have taken the ports already: then these stay free.
+        full = links.leaving[b] >= space.leaving[b] or links.entering[a] >= space.entering[a]
+        if not full and not change(space, scratch, links, b, a, True):
+            return False
+    return saved(space, scratch, links, u, v, state)
 
 
 @called
@@ -165,6 +253,27 @@ def remember(links, best):
     for u in range(best.shape[0]):
         for j in range(best.shape[1]):
             best[u, j] = links.after[u, j] if j < links.leaving[u] else -1
+
+
+@alone
+def dearest(space, scratch, links, firsts):
+    """The link from some nodes whose loss leaves most hops, both ends as a number."""
+    nodes = space.leaving.size
+    worst, most = np.int64(0), np.int64(-1)
+    for u in firsts:
+        for v in range(nodes):
+            if links.there[u, v]:
+                back = space.both_ways and links.there[v, u]
+                disconnect(space, links, u, v)
+                if back:
+                    disconnect(space, links, v, u)
+                cost = hops(space, scratch, links, NEVER)
+                connect(space, links, u, v)
+                if back:
+                    connect(space, links, v, u)
+                if cost > most:
+                    worst, most = u * nodes + v, cost
+    return worst
 
 
 @alone
@@ -189,7 +298,7 @@ def anneal(space, scratch, links, best, state, least, step):
     cost, least : int
         Of the links at the end, and the lowest.
     """
-    heat, cost = step.hot, hops(space, scratch, links, NEVER)
+    heat, cost = step.hot, cost_of(space, scratch, links, NEVER)
     if cost < least:
         least = cost
         remember(links, best)
@@ -198,9 +307,9 @@ def anneal(space, scratch, links, best, state, least, step):
         # Metropolis: what is worse is taken with a chance that falls with the temperature.
         most = cost + np.int64(-heat * np.log(1.0 - unit(state)))
         good = move(space, scratch, links, state)
-        new = hops(space, scratch, links, most) if good else NEVER
+        new = cost_of(space, scratch, links, most) if good else NEVER
         if new > most:
-            take_back(scratch, links)
+            take_back(space, scratch, links)
             continue
         cost = new
         if cost < least:

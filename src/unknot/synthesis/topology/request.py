@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
 
 import numpy as np
 
-from unknot._base import memory
-from unknot._base.arrays import Flags, Ints
-from unknot._base.errors import NetworkError
+from unknot._base.arrays import Flags, Floats, Ints
 from unknot._base.shown import Brief
-from unknot.network import Network
-from unknot.synthesis.topology.limits import LinkLimits, switch_table
+from unknot.network import Network, Wires
+from unknot.synthesis.topology.budgets import Budget
 
 DISTANCES = {"euclid": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
 """Orders of the norms of differences of coordinates, by name."""
-NO_LIMITS = LinkLimits()
-PAIR = 24
-"""Bytes for each pair of nodes: what is allowed and required, links of all walkers, hops."""
-SLACK = 1e-9
-"""Share by which a link may be longer than the reach, so that √2 written as 1.414213562 will do."""
+NOTHING: Floats = np.zeros((0, 0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,10 +41,21 @@ class TopologyRequest(Brief):
         Number of the switch that may join two nodes, or −1; empty: there is none.
     known : dict of bool arrays, shape (nodes, nodes)
         Links of networks that fulfil the request but perhaps for its symmetry, by name.
+    budgets : tuple of Budget
+        Limits of sums over channels.
+    most_far : int or None
+        Most hops of a pair.
+    survives : bool
+        All nodes stay connected if any one link is dead.
+    lengths, prices : float64 arrays, shape (nodes, nodes), or empty
+        Of a channel, if there is one; empty without coordinates, or without classes of reach.
+    latency : int64 array, shape (nodes, nodes), or empty
+        Cycles of a channel; empty: 1.
 
     Examples
     --------
     >>> from unknot.network.families import mesh
+    >>> from unknot.synthesis.topology import requested
     >>> wanted = requested(mesh(4, 5), ports=4, reach=2.0)
     >>> wanted.size, int(wanted.allowed.sum())
     (20, 154)
@@ -64,6 +70,12 @@ class TopologyRequest(Brief):
     image: Ints
     switch: Ints
     known: dict[str, Flags]
+    budgets: tuple[Budget, ...]
+    most_far: int | None
+    survives: bool
+    lengths: Floats
+    prices: Floats
+    latency: Ints
 
     @property
     def size(self) -> int:
@@ -89,6 +101,8 @@ class TopologyRequest(Brief):
         if places is None:
             return np.arange(self.size)[None]
         number = {tuple(place): node for node, place in enumerate(places.tolist())}
+        if len(number) < self.size:
+            return np.arange(self.size)[None]
         low, high = places.min(axis=0), places.max(axis=0)
         found = []
         for axes in permutations(range(places.shape[1])):
@@ -105,172 +119,48 @@ class TopologyRequest(Brief):
         pairs = np.ix_(image, image)
         arrays = (self.leaving, self.leaving[image]), (self.entering, self.entering[image])
         tables = (self.allowed, self.allowed[pairs]), (self.required, self.required[pairs])
-        return all(np.array_equal(one, other) for one, other in (*arrays, *tables))
+        stays = np.arange(self.size)
+        budgets = (sorted(one.moved(moved) for one in self.budgets) for moved in (stays, image))
+        same = all(np.array_equal(one, other) for one, other in (*arrays, *tables))
+        return same and next(budgets) == next(budgets)
+
+    @property
+    def limited(self) -> bool:
+        """Whether there are limits beside ports and links."""
+        return bool(self.budgets or self.most_far or self.survives)
+
+    def spent(self, links: Flags) -> Ints:
+        """What links take of each budget."""
+        return np.array([one.parts[links[tuple(one.links.T)]].sum() for one in self.budgets], dtype=np.int64)
+
+    def fulfilled(self, links: Flags) -> bool:
+        """Whether links keep to budgets and connect all nodes near enough, also without any one link if asked."""
+        hops = hop_counts(links)
+        kept = all(spent <= one.most for spent, one in zip(self.spent(links), self.budgets, strict=True))
+        near = kept and hops.min() >= 0 and (self.most_far is None or hops.max() <= self.most_far)
+        return bool(near and not (self.survives and any(lone_links(links))))
 
     def network_of(self, links: Flags, name: str) -> Network:
         """The network of some links."""
         source, target = np.nonzero(links)
         nodes, places = self.nodes, replace(self.nodes.places, origin=None)
-        return Network(name, self.size, source, target, inject=nodes.inject, eject=nodes.eject, places=places)
+        wires = Wires(self.latency[source, target] if self.latency.size else 1)
+        return Network(name, self.size, source, target, wires, nodes.inject, nodes.eject, places)
 
 
-def requested(
-    nodes: Network,
-    *,
-    ports: int,
-    reach: float | None = None,
-    distance: str = "euclid",
-    both_ways: bool = True,
-    keep: bool = False,
-    symmetry: int = 1,
-    limits: LinkLimits = NO_LIMITS,
-) -> TopologyRequest:
-    """Make a request from a network, whose links are forgotten, or kept as required ones.
-
-    Parameters
-    ----------
-    nodes : Network
-        Routers, terminals and coordinates.
-    ports : int
-        Most links from each node, and to each node.
-    reach : float, optional
-        Greatest length of a link in units of coordinates; by default all pairs are allowed.
-    distance : str
-        "euclid", "manhattan" or "chebyshev".
-    both_ways : bool
-        Each link is there in both directions and takes a port in and out of each end.
-    keep : bool
-        The links of the network are required.
-    symmetry : int
-        Order of a rotation that is kept: of numbers by a part of all, or of a grid by a half or a quarter turn.
-    limits : LinkLimits
-        Links that must or must not exist, and nodes with another number of ports.
-
-    Returns
-    -------
-    TopologyRequest
-        Nodes, and the links that may or must be.
-
-    Raises
-    ------
-    NetworkError
-        If constraints contradict each other; the sentence names them.
-
-    Examples
-    --------
-    >>> from unknot.network.families import mesh
-    >>> requested(mesh(4, 5), ports=4, symmetry=2).image.shape
-    (2, 20)
-    """
-    size = nodes.num_routers
-    memory.require(f"links between {size} nodes", PAIR * size * size)
-    if size < 2:
-        raise NetworkError(f"{nodes.name}: a network to design has at least 2 nodes, not {size}")
-    if not 1 <= ports < size:
-        raise NetworkError(f"ports: {size} nodes take 1 to {size - 1} ports each, not {ports}")
-    allowed = ~np.eye(size, dtype=bool)
-    if reach is not None:
-        allowed &= _within(nodes, reach, distance)
-    required = np.zeros((size, size), dtype=bool)
-    if keep:
-        required[nodes.source, nodes.target] = True
-        required |= required.T & both_ways
-    for links, table, value in ((limits.required, required, True), (limits.forbidden, allowed, False)):
-        for u, v in [*links, *((v, u) for u, v in links if both_ways)]:
-            table[u, v] = value
-    limit = np.full(size, ports, dtype=np.int64)
-    for node, many in limits.ports.items():
-        if not 1 <= many < size:
-            raise NetworkError(f"ports: {nodes.router_name(node)} takes 1 to {size - 1} of them, not {many}")
-        limit[node] = many
-    image = _rotation(nodes, symmetry)
-    if limits.switches and not both_ways:
-        raise NetworkError("switches join ports in both directions; leave out --one-way")
-    switch = switch_table(limits.switches, nodes)
-    if switch.size:
-        allowed &= required | (switch >= 0)
-    known = {name: required | links for name, links in limits.settings(size)}
-    wanted = TopologyRequest(nodes, allowed, required, limit, limit, both_ways, image, switch, known)
-    _require_possible(wanted, reach)
-    return wanted
-
-
-def _within(nodes: Network, reach: float, distance: str) -> Flags:
-    if nodes.coordinates is None:
-        raise NetworkError(f"reach: {nodes.name} has no coordinates; give a grid, such as grid(4, 5)")
-    if distance not in DISTANCES:
-        raise NetworkError(f"distance: {distance!r} is none of {', '.join(DISTANCES)}")
-    places = nodes.coordinates.astype(np.float64)
-    apart = np.linalg.norm(places[:, None] - places[None], ord=DISTANCES[distance], axis=2)
-    near: Flags = apart <= reach * (1 + SLACK)
-    return near
-
-
-def _rotation(nodes: Network, order: int) -> Ints:
-    """Powers of a map of the nodes without fixed nodes, the identity first."""
-    size = nodes.num_routers
-    number = np.arange(size)
-    if order == 1:
-        return number[None]
-    if nodes.coordinates is None:
-        if order < 1 or size % order:
-            raise NetworkError(f"symmetry: {order} is no divisor of {size} nodes")
-        return (number + size // order * np.arange(order)[:, None]) % size
-    places = nodes.coordinates
-    high = places.max(axis=0)
-    if order == 2:
-        turned = high - places
-    elif order == 4 and places.shape[1] == 2 and high[0] == high[1]:
-        turned = np.stack([high[1] - places[:, 1], places[:, 0]], axis=1)
-    else:
-        raise NetworkError(f"symmetry: a grid keeps a half turn (2), a square also a quarter turn (4), not {order}")
-    at = {tuple(place): node for node, place in enumerate(places.tolist())}
-    image = np.array([at[tuple(place)] for place in turned.tolist()])
-    if (image == number).any():
-        raise NetworkError("symmetry: the node in the middle would stay where it is; leave --symmetry out")
-    powers = [number]
-    while len(powers) < order:
-        powers.append(image[powers[-1]])
-    return np.array(powers)
-
-
-def _require_possible(wanted: TopologyRequest, reach: float | None) -> None:
-    """Raise where no network can fulfil a request; sentences name the nodes."""
-    name = wanted.nodes.router_name
-    missing = wanted.required & ~wanted.allowed
-    if missing.any():
-        u, v = (int(node) for node in np.argwhere(missing)[0])
-        raise NetworkError(
-            f"the link {name(u)} → {name(v)} is required, but is forbidden or longer than the reach of {reach}"
-        )
-    # All settings of switches have as many links at each node.
-    needed = next(iter(wanted.known.values()), wanted.required)
-    lost = np.argwhere(needed & ~wanted.allowed)
-    if lost.size:
-        u, v = (int(node) for node in lost[0])
-        raise NetworkError(f"switches may join {name(u)} and {name(v)}, which is forbidden or beyond the reach")
-    for many, limit, way in (
-        (needed.sum(axis=1), wanted.leaving, "from"),
-        (needed.sum(axis=0), wanted.entering, "to"),
-    ):
-        full = np.flatnonzero(many > limit)
-        if full.size:
-            node = int(full[0])
-            raise NetworkError(
-                f"{int(many[node])} links {way} {name(node)} are to be kept, more than its {int(limit[node])} ports"
-            )
-    apart = np.argwhere(wanted.fewest < 0)
-    if apart.size:
-        u, v = (int(node) for node in apart[0])
-        why = f"a reach of {reach} is too short, or links are forbidden"
-        raise NetworkError(f"no allowed links lead from {name(u)} to {name(v)}: {why}")
-    if int(wanted.leaving.sum()) < (wanted.size if not wanted.both_ways else 2 * (wanted.size - 1)):
-        raise NetworkError(f"{wanted.size} nodes with so few ports cannot be connected; give more --ports")
-    if wanted.switch.size and not wanted.begun:
-        raise NetworkError("symmetry: the switches as they are listed lack it; leave it out")
-    for image in wanted.image[1:]:
-        if not wanted.keeps(image):
-            raise NetworkError("symmetry: links that are required or forbidden, or ports, lack it; leave it out")
+def lone_links(links: Flags) -> Iterator[tuple[int, int]]:
+    """Yield links without which no other way leads from their beginning to their end."""
+    ahead = [np.flatnonzero(row).tolist() for row in links]
+    for u, v in np.argwhere(links).tolist():
+        line, seen = [u], {u}
+        for at in line:
+            following = [w for w in ahead[at] if w not in seen and (at, w) != (u, v)]
+            seen.update(following)
+            line += following
+            if v in seen:
+                break
+        else:
+            yield u, v
 
 
 def hop_counts(links: Flags) -> Ints:

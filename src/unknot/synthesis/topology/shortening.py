@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice, product
 from typing import NamedTuple, Self
 
@@ -35,10 +36,10 @@ class Found(NamedTuple):
         return (self.diameter, self.total) if objective == "diameter" else (self.total, self.diameter)
 
     @classmethod
-    def of(cls, links: Flags) -> Self | None:
-        """Links with their hops; None where they do not connect all nodes."""
+    def of(cls, wanted: TopologyRequest, links: Flags) -> Self | None:
+        """Links with their hops; None where they do not connect all nodes as a request asks."""
         hops = hop_counts(links)
-        return None if (hops < 0).any() else cls(links, int(hops.sum()), int(hops.max()))
+        return cls(links, int(hops.sum()), int(hops.max())) if wanted.fulfilled(links) else None
 
 
 def candidates(
@@ -50,17 +51,18 @@ def candidates(
     """
     target, tried, nearest = least_far, 0, NEVER
     known = [*wanted.begun.values()]
-    yield from map(Found.of, known)
+    found_of = partial(Found.of, wanted)
+    yield from map(found_of, known)
     for core in cores(wanted):
         space = space_of(wanted)._replace(required=wanted.required | core)
-        yield from map(Found.of, islice(rounds(space, effort, f"{wanted.nodes.name} round a core"), CORE_ROUNDS))
+        yield from map(found_of, islice(rounds(space, effort, f"{wanted.nodes.name} round a core"), CORE_ROUNDS))
     # Moves of switches keep all ports in use, and need them to be.
     start = known[0] if wanted.switch.size else None
     while effort.each(1, WALKERS) and not effort.stopped:
         space = space_of(wanted, target if objective == "diameter" else NEVER)
         for links in rounds(space, effort, wanted.nodes.name, tried, start):
             tried += 1
-            found = Found.of(links)
+            found = found_of(links)
             yield found
             nearest = nearest if found is None else min(nearest, found.diameter)
             if objective == "diameter" and target < nearest and tried % PATIENCE == 0:
@@ -87,5 +89,6 @@ def cores(wanted: TopologyRequest) -> Iterator[Flags]:
         links = wanted.required.copy()
         links[core.source, core.target] = True
         full = (links.sum(axis=1) > wanted.leaving) | (links.sum(axis=0) > wanted.entering)
-        if not (full.any() or np.any(links & ~wanted.allowed)):
+        over = wanted.spent(links) > [one.most for one in wanted.budgets]
+        if not (full.any() or over.any() or np.any(links & ~wanted.allowed)):
             yield links
