@@ -17,7 +17,7 @@ PARTS = 10**6
 """Parts of a unit of length or price, in which sums are whole numbers."""
 
 
-class Budget(NamedTuple):
+class LinkBudget(NamedTuple):
     """A sum over channels, and its limit.
 
     Attributes
@@ -66,7 +66,9 @@ class Budget(NamedTuple):
         return f"{parts / self.unit:g}"
 
 
-def budgets_of(nodes: Network, limits: LinkLimits, allowed: Flags, lengths: Floats, prices: Floats) -> list[Budget]:
+def budgets_of(
+    nodes: Network, limits: LinkLimits, allowed: Flags, lengths: Floats, prices: Floats
+) -> list[LinkBudget]:
     """Budgets of limits, of which only allowed links take something; for lengths and prices see `TopologyRequest`."""
     for word in ("length", "edge_wires"):
         if getattr(limits, word) is not None:
@@ -76,9 +78,9 @@ def budgets_of(nodes: Network, limits: LinkLimits, allowed: Flags, lengths: Floa
         laid[u, v] = laid[v, u] = False
     found = []
     if limits.price is not None:
-        found.append(Budget.of("the price", limits.price, prices * allowed))
+        found.append(LinkBudget.of("the price", limits.price, prices * allowed))
     if limits.length is not None:
-        found.append(Budget.of("the length of wires", limits.length, lengths * laid))
+        found.append(LinkBudget.of("the length of wires", limits.length, lengths * laid))
     racks = np.array([limits.racks.get(node, "") for node in range(nodes.num_routers)])
     if limits.rack_links is not None:
         if not limits.racks:
@@ -86,20 +88,20 @@ def budgets_of(nodes: Network, limits: LinkLimits, allowed: Flags, lengths: Floa
         for one, other in product(sorted(set(limits.racks.values())), repeat=2):
             if one != other:
                 between = np.outer(racks == one, racks == other) & allowed
-                found.append(Budget.of(f"links from rack {one} to rack {other}", limits.rack_links, between))
+                found.append(LinkBudget.of(f"links from rack {one} to rack {other}", limits.rack_links, between))
     for axis, at, most in limits.cuts:
         if axis not in nodes.dimensions:
             raise NetworkError(f"cuts: {axis!r} is none of the axes {', '.join(nodes.dimensions)} of {nodes.name}")
         here = places_of(nodes)[:, nodes.dimensions.index(axis)] > at
         for side, way in ((~here, "up"), (here, "down")):
             crossing = np.outer(side, ~side) & allowed
-            found.append(Budget.of(f"wires {way} over {axis} = {at:g}", most, crossing))
+            found.append(LinkBudget.of(f"wires {way} over {axis} = {at:g}", most, crossing))
     if limits.edge_wires is not None:
         for (start, end), links in _laid(places_of(nodes), allowed).items():
             takes = np.zeros_like(allowed)
             takes[tuple(np.array(links).T)] = True
             name = f"wires over the edge from ({','.join(map(str, start))}) to ({','.join(map(str, end))})"
-            found.append(Budget.of(name, limits.edge_wires, takes))
+            found.append(LinkBudget.of(name, limits.edge_wires, takes))
     return [budget for budget in found if budget.links.size]
 
 

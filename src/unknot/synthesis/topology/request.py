@@ -12,7 +12,7 @@ import numpy as np
 from unknot._base.arrays import Flags, Floats, Ints
 from unknot._base.shown import Brief
 from unknot.network import Network, Wires
-from unknot.synthesis.topology.budgets import Budget
+from unknot.synthesis.topology.budgets import LinkBudget
 
 DISTANCES = {"euclid": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
 """Orders of the norms of differences of coordinates, by name."""
@@ -41,7 +41,7 @@ class TopologyRequest(Brief):
         Number of the switch that may join two nodes, or −1; empty: there is none.
     known : dict of bool arrays, shape (nodes, nodes)
         Links of networks that fulfil the request but perhaps for its symmetry, by name.
-    budgets : tuple of Budget
+    budgets : tuple of LinkBudget
         Limits of sums over channels.
     most_far : int or None
         Most hops of a pair.
@@ -70,7 +70,7 @@ class TopologyRequest(Brief):
     image: Ints
     switch: Ints
     known: dict[str, Flags]
-    budgets: tuple[Budget, ...]
+    budgets: tuple[LinkBudget, ...]
     most_far: int | None
     survives: bool
     lengths: Floats
