@@ -10,7 +10,7 @@ import ctypes as c
 import sys
 from ipaddress import IPv6Address
 
-from tests.fabric_loop.subnet_administration import TIMEOUT_MS, SubnetAdministration, _Call
+from unknot.fabrics.managed.subnet_administration import TIMEOUT_MS, SubnetAdministration, _Call
 
 _MC_MEMBER, _SET = 0x38, 0x02
 _MGID, _PORT, _QKEY, _TCLASS, _PKEY, _SL, _FLOW, _JOIN = 0, 1, 2, 6, 7, 12, 13, 16

@@ -13,6 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from unknot.fabrics.managed.path_records import asking, collect
+from unknot.fabrics.managed.simulated import PRELOADED, simulated
+from unknot.fabrics.opensm_levels import write_psl
+from unknot.fabrics.reading import read_fabric
+
 NEEDED = {
     "opensm": "opensm",
     "ibsim": "ibsim-utils",
@@ -20,10 +25,6 @@ NEEDED = {
     "ibdmchk": "ibutils",
 }
 """Programs, and the Debian packages they come in."""
-ROOT = str(Path(__file__).parents[2])
-"""Folder from which the collector of service levels is imported."""
-PRELOADED = ("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so", "/usr/lib/umad2sim/libumad2sim.so")
-"""In Debian's libumad2sim0, which ibsim-utils needs."""
 
 
 def missing() -> list[str]:
@@ -60,17 +61,11 @@ class Running:
 
     def path_records(self, by: str) -> str:
         """Ask for the service levels of all paths; written to `paths.psl`. What the collector said."""
-        words = [sys.executable, "-m", "tests.fabric_loop.collect", "fabric.ibnetdiscover", "paths.psl", "--by", by]
-        environment = {**self.environment, "PYTHONPATH": ROOT}
-        done = subprocess.run(
-            words,
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        return done.stdout + done.stderr
+        described = read_fabric(self.folder / "fabric.ibnetdiscover")
+        with asking(self.environment) as ask:
+            told = collect(described, ask, by)
+        write_psl(told.fabric, self.folder / "paths.psl")
+        return f"{told.queries} queries; by {told.by}; {told.unanswered} pairs without one"
 
     def join(self, group: str, seconds: float = 20.0) -> None:
         """Make all host ports members of a multicast group, and wait until its tree is dumped."""
@@ -118,46 +113,13 @@ def running(net: Path, folder: Path, *words: str, host: str = "H0", seconds: flo
 
     Raises
     ------
-    RuntimeError
+    UnknotError
         If the subnet does not come up.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    preload = next(file for file in PRELOADED if Path(file).exists())
-    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-    own = {**os.environ, "PATH": path, "IBSIM_SOCKNAME": f"unknot{os.getpid()}_{time.monotonic_ns()}"}
-    seen = {**own, "LD_PRELOAD": preload, "SIM_HOST": host}
-    seen |= {"OSM_TMP_DIR": f"{folder}/", "OSM_CACHE_DIR": f"{folder}/"}
-    log = folder / "osm.log"
-    opensm = ["opensm", "-e", "-f", str(log), "-s", "0", "-D", "0x43", "-d2", *words]
-    with contextlib.ExitStack() as stack:
-        for command, environment, name in ((["ibsim", "-s", "-n", str(net)], own, "ibsim"), (opensm, seen, "opensm")):
-            said = stack.enter_context((folder / f"{name}.out").open("wb"))
-            process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=said, stderr=said, env=environment, cwd=folder
-            )
-            stack.callback(_stop, process)
-            if name == "ibsim":
-                time.sleep(0.3)
-        end = time.monotonic() + seconds
-        text = ""
-        while "SUBNET UP" not in text:
-            if time.monotonic() > end or process.poll() is not None:
-                raise RuntimeError(f"OpenSM did not bring {net.name} up: {text[-500:]}")
-            time.sleep(0.05)
-            text = log.read_text(errors="replace") if log.exists() else ""
+    with simulated(net, folder, ["opensm", *words], host, seconds) as one:
         with (folder / "fabric.ibnetdiscover").open("wb") as described:
             subprocess.run(
-                ["ibnetdiscover"], env=seen, stdout=described, stderr=subprocess.DEVNULL, timeout=60, check=True
-            )
-        yield Running(folder, seen, text)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdin is not None:
-        process.stdin.close()
+                ["ibnetdiscover"], env=one.environment, stdout=described, stderr=subprocess.DEVNULL, timeout=60,
+                check=True,
+            )  # fmt: skip
+        yield Running(folder, one.environment, one.log)

@@ -50,7 +50,12 @@ def read_ibsim(path: str | Path) -> Network:
 
 
 def write_ibsim(network: Network, path: str | Path) -> None:
-    """Write routers as switches and terminals as host ports; a host has several by the rule of `hosts_of`.
+    """Write `ibsim_text` to a file."""
+    write_text(path, ibsim_text(network))
+
+
+def ibsim_text(network: Network) -> str:
+    """Return routers as switches and terminals as host ports; a host has several by the rule of `hosts_of`.
 
     Each channel is cabled with one that leads back; port numbers are those of the network if it has them, else the
     channels of a switch in order and then its hosts. Read back, the channels are in the order of switches and ports,
@@ -87,7 +92,7 @@ def write_ibsim(network: Network, path: str | Path) -> None:
     for host, own in ports_of.items():
         text.append(f'Hca {max(own)[0]} "{host}"')
         text += [f'[{port}] "{switches[network.inject[t]]}"[{host_port[t]}]' for port, t in sorted(own)] + [""]
-    write_text(path, "\n".join(text))
+    return "\n".join(text)
 
 
 _MOST_PORTS = 254

@@ -138,8 +138,8 @@ def laned_table(
 
     Parameters
     ----------
-    next_channel : int32 array, shape (routers, LIDs)
-        As for `forwarding_table`.
+    next_channel : int32 array, shape (routers, LIDs) or (tables, routers, LIDs)
+        As for `forwarding_table`. Of several tables a switch follows any one for each packet.
     in_port : int32 array, shape (terminals,)
         Port at which each terminal sends into its switch.
     level : uint16 array, shape (terminals, LIDs)
@@ -147,7 +147,7 @@ def laned_table(
     may_use : bool array, shape (terminals, LIDs)
         Which pairs there are.
     lane, lanes
-        As `lane_table` gives them.
+        As `lane_table` gives them; or lanes of several tables, any of which a switch follows.
     owner : int32 array, shape (LIDs,)
         Terminal of each LID.
     """
@@ -156,33 +156,41 @@ def laned_table(
     count = owner.size
     memory.require(f"{used.size} service levels of {name}", 2 * used.size * may_use.size)
     vcs = VirtualChannels(network, lanes)
-    table = np.array(next_channel, dtype=np.int32, order="C")
+    table = np.array(next_channel, dtype=np.int32, order="C").reshape(-1, network.num_routers, count)
     ports = np.zeros((network.num_channels, 2), dtype=np.int32) if network.ports is None else network.ports
     came = np.concatenate([ports[vcs.channel, 1], in_port]).astype(np.int32)
     router, first, out_port = vcs.router, vcs.first, ports[:, 0].copy()
-    single = lane.shape[:2] == (1, 1)
-    flat = np.ascontiguousarray(lane)
+    single = lane.shape[-4:-2] == (1, 1)
+    flat = np.ascontiguousarray(lane).reshape(-1, *lane.shape[-4:])
+    tables, maps = len(table), len(flat)
 
     def rule(at: int, address: int, out: Out) -> int:
-        here = router[at]
-        channel = table[here, address % count]
-        if channel == EJECT_HERE:
-            out[0] = EJECT
-            return 1
-        if channel < 0:
-            return 0
-        sl = used[address // count]
-        vl = flat[0, 0, 0, sl] if single else flat[here, came[at], out_port[channel], sl]
-        if vl < 0:
-            return 0
-        out[0] = first[channel] + vl
-        return 1
+        here, sl, n = router[at], used[address // count], 0
+        for one in range(tables):
+            channel = table[one, here, address % count]
+            for other in range(maps):
+                entry = EJECT
+                if channel != EJECT_HERE:
+                    if channel < 0:
+                        break
+                    vl = flat[other, 0, 0, 0, sl] if single else flat[other, here, came[at], out_port[channel], sl]
+                    if vl < 0:
+                        continue
+                    entry = first[channel] + vl
+                known = False
+                for i in range(n):
+                    known = known or out[i] == entry
+                if not known:
+                    out[n] = entry
+                    n += 1
+        return n
 
     return Relation(
         network,
         vcs,
         rule,
         name=name,
+        commits=tables * maps > 1,
         addresses=Addressing(
             destination=np.tile(owner, used.size),
             may_use=np.concatenate([may_use & (level >> sl & 1).astype(bool) for sl in used.tolist()], axis=1),

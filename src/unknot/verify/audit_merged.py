@@ -63,9 +63,39 @@ def merged_relation(
     lane = _everywhere(fabric, *lane_table(fabric, lanes))
     if lane is None:
         return None
-    level = _levels_by_switch(fabric, board, traffic, lids, replies)
+    level = _levels_by_switch(fabric, board, traffic, lids, replies=replies)
     in_port = np.zeros(network.num_terminals, dtype=np.int32)
     return laned_table(network, next_channel, in_port, level, counts > 0, *lane, home, labels, name), counts
+
+
+def mixed_relation(old: Fabric, new: Fabric) -> Relation:
+    """The relation between hosts while switches change from old tables, levels and lanes to new ones.
+
+    Each switch, and each map of lanes, follows the old or the new for each packet, and hosts send at old or new
+    levels: all states that any order of changes can come to.
+
+    Parameters
+    ----------
+    old, new : Fabric
+        With the same network and LIDs.
+    """
+    both, lids, traffic = (old, new), destinations(new, "host-to-host"), "host-to-host"
+    boards, network, in_port = [switchboard(one) for one in both], new.network, new.host_port
+    lane, counts = zip(*(lane_table(one) for one in both), strict=True)
+    terminals, home = np.arange(network.num_terminals, dtype=np.int32), new.owner[lids]
+    may_use = terminals[:, None] != home
+    if all(each.shape[0] == 1 for each in lane):  # hosts of a switch are alike
+        network, in_port = one_sender_each(boards[1].network), np.zeros(network.num_routers, dtype=np.int32)
+        home, pairs = pairs_by_switch(new, boards[1], traffic)
+        each = zip(both, boards, strict=True)
+        may_use, levels = pairs > 0, [_levels_by_switch(*one, traffic, lids, replies=False) for one in each]
+    else:
+        levels = [levels_of(one, terminals, lids) for one in both]
+    towards, level = np.stack([board.next_channel[:, lids] for board in boards]), np.bitwise_or(*levels)
+    return laned_table(
+        network, towards, in_port, level, may_use, np.stack(np.broadcast_arrays(*lane)), max(counts), home,
+        [new.lid_name(int(i)) for i in lids], f"{new.name} while switches change their tables",
+    )  # fmt: skip
 
 
 def _everywhere(fabric: Fabric, lane: npt.NDArray[np.int8], count: int) -> tuple[npt.NDArray[np.int8], int] | None:
@@ -77,7 +107,7 @@ def _everywhere(fabric: Fabric, lane: npt.NDArray[np.int8], count: int) -> tuple
     return (first, count) if all((row == first).all() for row in rows) else None
 
 
-def _levels_by_switch(fabric: Fabric, board: Switchboard, traffic: str, lids: Ints, replies: bool) -> Levels:
+def _levels_by_switch(fabric: Fabric, board: Switchboard, traffic: str, lids: Ints, *, replies: bool) -> Levels:
     """Return the service levels at which some port of each switch sends to each LID."""
     network, owner = board.network, fabric.owner[lids]
     count = network.num_terminals if traffic != "host-to-host" else fabric.network.num_terminals

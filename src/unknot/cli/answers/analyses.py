@@ -12,6 +12,7 @@ from unknot.verify.adaptivity import Adaptivity
 from unknot.verify.as_plans import PlanSweep
 from unknot.verify.failures import FailureCase
 from unknot.verify.fault_sweep import FaultSweep
+from unknot.verify.managed_faults import ManagedFaults
 from unknot.verify.minimal_paths import ForbiddenPath
 from unknot.verify.properties import Properties, VcUse
 from unknot.verify.table_faults import TableFaults
@@ -121,6 +122,15 @@ class FaultsFabricAnswer(
     table = """
         fabric tables_file kind faults possible pairs undelivered_before counts survives unknown_because
         tried
+    """
+
+
+class FaultsManagedAnswer(Form, of=ManagedFaults, also="survives counts"):
+    """JSON answer of `unknot faults FABRIC --opensm PATH`: new tables of OpenSM after each fault."""
+
+    frame = "tried"
+    table = """
+        network opensm engine free_before kind faults possible counts survives cut_short tried
     """
 
 

@@ -11,6 +11,7 @@ from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
 from unknot.cli.commands.faults_evidence import KeptEvidence
+from unknot.cli.commands.faults_managed import of_opensm
 from unknot.cli.commands.faults_plans import compare_routes, of_plans
 from unknot.cli.commands.options import SEED, Json, MostTime, NetworkText, Options, Seed
 from unknot.cli.commands.printing import notify, wrote
@@ -45,6 +46,9 @@ def faults(options: FaultOptions) -> int:
     command computes routes anew, and compares them with the routes in the folder. If the folder tells no AS plan,
     the command judges each plan with a name.
 
+    With --opensm the real subnet manager gives new tables after each fault: OpenSM, on a fabric that ibsim simulates.
+    The command judges the new tables, and the states while switches change from the old tables to the new ones.
+
     Exit code 0: the routing is deadlock-free and delivers after every fault that leaves the network connected; or
     the fabric cuts off no pair of surviving hosts. 1: a fault breaks the routing; 3: the answer after some fault is
     undecided. --evidence writes the verdict after each fault, or on each repair; for a fabric, the tables and how
@@ -58,6 +62,8 @@ def faults(options: FaultOptions) -> int:
     (True, 18, {'holds': 18})
     """
     routing, repair = options.routing, options.repair
+    if options.opensm is not None:
+        return exit_code(of_opensm(options))
     if routing is None:
         if repair or options.fewer or options.between or options.vcs is not None:
             raise UnknotError(
@@ -136,6 +142,8 @@ class FaultOptions(Options):
         Number of the worst faults to name.
     pairs : --pairs FILE.csv
         File of the pairs that the shown faults of a fabric cut off.
+    opensm : PATH-AND-OPTIONS
+        OpenSM, which routes the fabric after each fault; options in the same text: '/usr/sbin/opensm -R updn'.
     assume
         Assumption about a fabric whose files show adaptive routing: static judges the tables alone.
     out : html
@@ -162,6 +170,7 @@ class FaultOptions(Options):
     evidence: Path | None = None
     json: Json = False
     pairs: Path | None = None
+    opensm: str | None = None
     assume: Literal["static"] | None = None
 
     @property

@@ -1,12 +1,13 @@
 """Path records asked of a running subnet manager, one query each, through `libibmad` (part of infiniband-diags).
 
 One query takes a fraction of a millisecond, where a call of `saquery` takes tens. Nothing is asked but the service
-level from one LID to another.
+level from one LID to another. As a program it answers lines of two LIDs.
 """
 
 from __future__ import annotations
 
 import ctypes as c
+import sys
 from typing import Any
 
 from unknot._base.errors import UnknotError
@@ -40,20 +41,13 @@ class _Call(c.Structure):
 class SubnetAdministration:
     """A connection to the subnet administration of the fabric that this machine is on.
 
-    Parameters
-    ----------
-    adapter : str, optional
-        Name of the channel adapter; by default the first.
-    port : int
-        Its port; 0 for the first that is active.
-
     Raises
     ------
     UnknotError
         If there is no libibmad, no adapter, or no subnet manager.
     """
 
-    def __init__(self, adapter: str | None = None, port: int = 0) -> None:
+    def __init__(self) -> None:
         try:
             self._library: Any = c.CDLL("libibmad.so.5")
         except OSError as error:
@@ -67,8 +61,7 @@ class SubnetAdministration:
         self._library.sa_rpc_call.restype = c.c_void_p
         self._library.sa_rpc_call.argtypes = [c.c_void_p] * 4 + [c.c_uint]
         classes = (c.c_int * len(_CLASSES))(*_CLASSES)
-        name = None if adapter is None else adapter.encode()
-        self._port = self._library.mad_rpc_open_port(name, port, classes, len(_CLASSES))
+        self._port = self._library.mad_rpc_open_port(None, 0, classes, len(_CLASSES))
         if not self._port:
             raise UnknotError("no InfiniBand port could be opened; run this on a host of the fabric, as root")
         self._manager = _Port()
@@ -76,7 +69,7 @@ class SubnetAdministration:
             raise UnknotError("no subnet manager answers on this fabric; is OpenSM running?")
 
     def service_level(self, slid: int, dlid: int) -> int | None:
-        """The service level of the path from one LID to another; None if there is no such path or no answer."""
+        """Return the service level of the path from a LID to another; None without a path or an answer."""
         record = (c.c_uint8 * 1024)()
         record[_AT_DLID : _AT_DLID + 2] = list(dlid.to_bytes(2, "big"))
         record[_AT_SLID : _AT_SLID + 2] = list(slid.to_bytes(2, "big"))
@@ -84,3 +77,9 @@ class SubnetAdministration:
         answer = self._library.sa_rpc_call(self._port, record, c.byref(self._manager), c.byref(call), TIMEOUT_MS)
         fields = [int.from_bytes(bytes(record[at : at + 2]), "big") for at in (_AT_DLID, _AT_SLID)]
         return record[_AT_SL] & 15 if answer and fields == [dlid, slid] else None
+
+
+if __name__ == "__main__":
+    administration = SubnetAdministration()
+    for line in sys.stdin:
+        print(administration.service_level(*map(int, line.split())), flush=True)

@@ -1,4 +1,4 @@
-"""Service levels of all paths of a running fabric, with few queries: ``python -m tests.fabric_loop.collect``.
+"""Service levels of all paths of a running fabric, with few queries.
 
 Most routing engines give a path the level of its two switches: one query for each pair of switches that have hosts is
 then enough (LASH, Torus-2QoS), or one for each destination (Nue; engines with one level alone). DFSSSP gives each
@@ -9,9 +9,10 @@ drawn anew at each query, as DFSSSP may do, and every pair is asked for several 
 
 from __future__ import annotations
 
-import argparse
+import contextlib
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -144,35 +145,37 @@ def _infer(
                 levels[sender, column] = answers[key]
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Ask the subnet manager of this fabric, and write the answers as a `.psl` file."""
-    from tests.fabric_loop.subnet_administration import SubnetAdministration
-    from unknot.fabrics.opensm_levels import write_psl
-    from unknot.fabrics.reading import read_fabric
+@contextlib.contextmanager
+def asking(environment: Mapping[str, str]) -> Iterator[Ask]:
+    """Ask the subnet manager that programs see in some environment, as under `ibsim`; one process for all queries.
 
-    parser = argparse.ArgumentParser(prog="python -m tests.fabric_loop.collect", description=main.__doc__)
-    parser.add_argument("fabric", help="ibnetdiscover output, a link list, or a folder with one")
-    parser.add_argument("out", metavar="FILE.psl", help="where the service levels are written")
-    parser.add_argument("--by", choices=WAYS, default="switches", help="what the levels depend on")
-    parser.add_argument("--adapter", help="channel adapter to ask through; by default the first")
-    parser.add_argument("--port", type=int, default=0, help="its port; by default the first that is active")
-    arguments = parser.parse_args(words)
-    try:
-        collected = collect(
-            read_fabric(arguments.fabric),
-            SubnetAdministration(arguments.adapter, arguments.port).service_level,
-            arguments.by,
-        )
-        write_psl(collected.fabric, arguments.out)
-    except UnknotError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    depend = "are drawn anew at each query" if collected.by == "draws" else f"depend on {collected.by}"
-    print(
-        f"{arguments.out}: {collected.queries} queries; the levels {depend}; {collected.unanswered} pairs without one"
-    )
-    return 0 if not collected.unanswered else 1
+    Raises
+    ------
+    UnknotError
+        On a query, if there is no subnet manager.
+    """
+    words = [sys.executable, "-m", "unknot.fabrics.managed.subnet_administration"]
+    folder = environment.get("OSM_TMP_DIR")  # the simulator's library leaves a folder there
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        words, env=environment, cwd=folder, text=True, stdin=pipe, stdout=pipe, stderr=pipe
+    ) as process:
 
+        def ask(slid: int, dlid: int) -> int | None:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write(f"{slid} {dlid}\n")
+                process.stdin.flush()
+            answer = process.stdout.readline()
+            if not answer:
+                raise UnknotError(
+                    f"no path records: {(process.stderr.read().splitlines() or ['the process ended'])[-1]}"
+                )
+            return None if answer == "None\n" else int(answer)
 
-if __name__ == "__main__":
-    sys.exit(main())
+        try:
+            yield ask
+        finally:
+            process.kill()

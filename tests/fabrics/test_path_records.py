@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from tests.fabric_loop.collect import collect, main
 from tests.fabrics.folders import EXAMPLES
 from unknot._base.errors import UnknotError
 from unknot.fabrics import read_fabric
+from unknot.fabrics.managed.path_records import asking, collect
 
 LEAVES = read_fabric(EXAMPLES / "opensm-leafspine-degraded-ftree")
 """12 leaves with 6 hosts each."""
@@ -80,8 +81,11 @@ def test_pairs_without_a_path_are_counted() -> None:
     assert np.all(levels.fabric.levels == -1)
 
 
-def test_what_cannot_be_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_asked() -> None:
     with pytest.raises(UnknotError, match="unknown way to ask"):
         collect(LEAVES, by_pair, "guesses")
-    assert main([str(EXAMPLES / "nowhere"), "out.psl"]) == 2
-    assert "error:" in capsys.readouterr().err
+    with (
+        asking(os.environ) as ask,
+        pytest.raises(UnknotError, match=r"no path records: .*(libibmad|InfiniBand)"),
+    ):
+        ask(1, 2)

@@ -1,0 +1,1 @@
+"""Fabrics simulated by `ibsim` and managed by the real OpenSM."""
