@@ -13,7 +13,7 @@ import sys
 import types
 import typing
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -216,6 +216,18 @@ NAME_ALIASES = {
 """Short names of types in annotations, and where readers find what they stand for."""
 
 
+@lru_cache(1)
+def _ending(app: Any, _known: int) -> dict[str, dict[str, tuple[str, Any]]]:
+    """For each last word of a name, the public names that end so, by their pages; made again when more are known."""
+    endings: dict[str, dict[str, tuple[str, Any]]] = {}
+    for name, entry in app.env.get_domain("py").objects.items():
+        endings.setdefault(name.rsplit(".", 1)[-1], {})[entry.docname] = (name, entry)
+    kinds = ("class", "data", "exception")
+    return {
+        last: {page: one for page, one in found.items() if one[1].objtype in kinds} for last, found in endings.items()
+    }
+
+
 def resolve(app: Any, env: Any, node: Any, contnode: Any) -> nodes.reference | None:
     """Resolve a name of an annotation that is written as its module knows it, when one public name ends so."""
     if node.get("refdomain") != "py":
@@ -224,16 +236,12 @@ def resolve(app: Any, env: Any, node: Any, contnode: Any) -> nodes.reference | N
     if last in NAME_ALIASES or module in MODULE_ALIASES:
         node["reftarget"] = NAME_ALIASES.get(last) or f"{MODULE_ALIASES[module]}.{last}"
         return resolve_reference_detect_inventory(env, node, contnode)
-    domain = env.get_domain("py")
-    found = {
-        entry.docname: (name, entry) for name, entry in domain.objects.items() if name.rsplit(".", 1)[-1] == last
-    }
-    public = [(name, entry) for name, entry in found.values() if entry.objtype in ("class", "data", "exception")]
+    public = _ending(app, len(env.get_domain("py").objects)).get(last, {})
     if len(public) != 1:
         return None
     from sphinx.util.nodes import make_refnode
 
-    name, entry = public[0]
+    [(name, entry)] = public.values()
     return make_refnode(app.builder, node.get("refdoc", ""), entry.docname, entry.node_id, contnode, name)
 
 

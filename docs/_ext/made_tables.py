@@ -73,10 +73,10 @@ def formats() -> str:
     return table("format;endings;ways;content beside routers and channels", rows)
 
 
-def figures() -> str:
+def figures(networks: Iterable[str] = NETWORKS) -> str:
     """Return sizes, degrees and distances of some networks."""
     rows = []
-    for call in NETWORKS:
+    for call in networks:
         sizes = measure(tod.network(call))
         degree = f"{sizes.degree_min}–{sizes.degree_max}".removeprefix(f"{sizes.degree_max}–")
         measured = (
@@ -183,7 +183,7 @@ def write_tables(app: Any) -> None:
         "formats": formats(),
         "families": families(staged=False),
         "multistage": families(staged=True),
-        "figures": figures(),
+        "figures": figures(NETWORKS if app.config.console_execute else ()),
         "patterns": calls("pattern;destinations of a terminal", dict(patterns().usable()), first=1),
         "questions": calls("`--claim`;statement", dict(sorted(claims().usable())), first=1),
         "algorithms": textbook_algorithms(),
