@@ -1,13 +1,13 @@
 // Channels of a schedule over time: the picture at one time, and a chart of the busiest with a line at that time.
 
-import { draw, fill, make } from "./dom.js";
+import { count, draw, figure, fill, make } from "./dom.js";
 import { Player } from "./player.js";
 
 const ROWS = 48, ROW = 9, LEFT = 92, WIDTH = 360, LETTERS = 16;
 
 export class Busy {
-  constructor(view, { end, rows }) {
-    Object.assign(this, { view, end, rows });
+  constructor(view, { end, unit, rows }) {
+    Object.assign(this, { view, end, unit, rows });
     this.player = new Player((at) => this.show(at), "Time");
     this.words = make("p", { "aria-live": "polite" });
     this.chart = make("div", { class: "chart" });
@@ -38,6 +38,6 @@ export class Busy {
     const inside = this.rows.filter((row) => row.channel !== null);
     this.view.show({ shares: inside.map((row) => [row.channel, row.shares[at]]) });
     const busy = inside.filter((row) => row.shares[at] > 0).length;
-    this.words.textContent = `Time ${((this.end * at) / many).toPrecision(4)} of ${this.end.toPrecision(4)}: ${busy.toLocaleString("en")} channels between routers are busy.`;
+    this.words.textContent = `From ${figure((this.end * at) / many)} of ${figure(this.end)} ${this.unit} on: ${count(busy, "channel")} between routers ${busy === 1 ? "is" : "are"} busy.`;
   }
 }

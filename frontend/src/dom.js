@@ -13,7 +13,13 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 export function button(text, act, attributes = {}) {
-  return make("button", { type: "button", onclick: act, ...attributes }, text);
+  const acts = (event) => event.currentTarget.getAttribute("aria-disabled") !== "true" && act(event);
+  return make("button", { type: "button", onclick: acts, ...attributes }, text);
+}
+
+// Make a button act or not; one that does not keeps the focus.
+export function enable(one, acts) {
+  one.setAttribute("aria-disabled", String(!acts));
 }
 
 export function fill(element, ...children) {
@@ -24,6 +30,11 @@ export function fill(element, ...children) {
 export function count(number, noun) {
   const many = noun.endsWith("cy") ? `${noun.slice(0, -1)}ies` : /(ch|ss)$/.test(noun) ? `${noun}es` : `${noun}s`;
   return `${number.toLocaleString("en")} ${number === 1 ? noun : many}`;
+}
+
+// A number with about four digits, and never as a power of ten.
+export function figure(number) {
+  return number.toLocaleString("en", number >= 1000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 4 });
 }
 
 // A line to copy: a command, or a line of Python.

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from unknot._base.errors import shortened
 from unknot._base.phrases import count
+from unknot._base.units import Scale
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
@@ -26,6 +27,7 @@ from unknot_collectives.schedule import Schedule
 COLUMNS = 3
 MOST_STEPS = 30
 MET = "#c0172b"
+IN_CYCLES = Scale()
 
 
 def draw_messages(relation: Relation, messages: Sequence[Message], name: str) -> Drawing:
@@ -136,7 +138,7 @@ def busy_times(schedule: Schedule) -> dict[int, list[tuple[float, float, bool]]]
     return dict(busy)
 
 
-def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> Drawing:
+def draw_busy_channels(schedule: Schedule, names: Sequence[str], scale: Scale = IN_CYCLES) -> Drawing:
     """The channels of a schedule over time, by the model: the busiest first, what is added up in another colour.
 
     Parameters
@@ -145,6 +147,8 @@ def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> Drawing:
         The schedule.
     names : sequence of str
         Of the nodes of its platform.
+    scale : Scale
+        What times are told in.
 
     Returns
     -------
@@ -175,14 +179,23 @@ def draw_busy_channels(schedule: Schedule, names: Sequence[str]) -> Drawing:
             if lines:
                 parts.append(shapes.stroke(lines, ADDS if adds else COPIES, ROW - 4, label))
     bottom = 36 + min(len(order), MOST_ROWS) * ROW + 12
+    factor, unit = scale.unit_of(whole)
     parts += [
-        shapes.text(complex(LEFT + WIDTH * k / 4, bottom), f"{whole * k / 4:.4g}", size=9, colour=SOFT)
+        shapes.text(
+            complex(LEFT + WIDTH * k / 4, bottom), _figure(whole * factor * k / 4) + f" {unit}" * (k == 4),
+            size=9, colour=SOFT,
+        )
         for k in range(5)
-    ]
+    ]  # fmt: skip
     return shapes.svg(LEFT + WIDTH + 40, bottom + 14, title, parts)
 
 
-def busy_scene(schedule: Schedule, network: Network, names: Sequence[str]) -> Scene:
+def _figure(number: float) -> str:
+    """A number with about four digits, and never as a power of ten."""
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+
+
+def busy_scene(schedule: Schedule, network: Network, names: Sequence[str], scale: Scale = IN_CYCLES) -> Scene:
     """The channels of a schedule over time, by the model, on their network.
 
     Parameters
@@ -193,7 +206,10 @@ def busy_scene(schedule: Schedule, network: Network, names: Sequence[str]) -> Sc
         Its channels come first among those of the platform.
     names : sequence of str
         Of the nodes of the platform.
+    scale : Scale
+        What times are told in.
     """
+    factor, unit = scale.unit_of(float(schedule.time))
     busy, channels, whole = busy_times(schedule), schedule.platform.channels, float(schedule.time)
     edges, rows = np.linspace(0.0, whole or 1.0, WINDOWS + 1), []
     for c, times in busy.items():
@@ -207,9 +223,9 @@ def busy_scene(schedule: Schedule, network: Network, names: Sequence[str]) -> Sc
     left_out = len(rows) - MOST_CHANNELS
     return Scene(
         title=f"{schedule.operation.kind} by {schedule.name} on {schedule.platform.name}",
-        words=f"{count(len(rows), 'channel')} over a time of {whole:.4g}, by the model.",
+        words=f"{count(len(rows), 'channel')} over {_figure(whole * factor)} {unit}, by the model.",
         network=network,
-        views={"busy": {"end": whole, "rows": rows[:MOST_CHANNELS]}},
+        views={"busy": {"end": whole * factor, "unit": unit, "rows": rows[:MOST_CHANNELS]}},
         paragraphs=(f"{left_out:,} less busy channels are left out.",) if left_out > 0 else (),
-        still=Markup(draw_busy_channels(schedule, names)),
+        still=Markup(draw_busy_channels(schedule, names, scale)),
     )

@@ -163,6 +163,19 @@ class Scale:
         """A number of cycles in this scale."""
         return cycles if self.units is None else self.units.ns(cycles)
 
+    def unit_of(self, cycles: float) -> tuple[float, str]:
+        """A unit in which so many cycles have few digits: how many are in a cycle, and its name.
+
+        Examples
+        --------
+        >>> Scale().unit_of(60_000), Scale.of("2 GHz, 16 B").unit_of(60_000)
+        ((1.0, 'cycles'), (0.0005, 'µs'))
+        """
+        if self.units is None:
+            return 1.0, self.time_name
+        place = _place(self.units.ns(cycles), _OF_NS)
+        return self.units.ns(1) / 1000**place, _OF_NS[place]
+
     def load(self, flits_per_cycle: float) -> float:
         """A load in this scale."""
         return flits_per_cycle if self.units is None else self.units.gb_per_s(flits_per_cycle)
@@ -197,12 +210,14 @@ class Scale:
         return f"A cycle is {self.units.ns(1):.4g} ns; a flit per cycle is {self.units.gb_per_s(1):.4g} GB/s."
 
 
+def _place(figure: float, names: Sequence[str]) -> int:
+    """Return the unit in which a figure is below 1,000, by its place: each is 1,000 times the one before."""
+    return next((i for i in range(len(names) - 1) if abs(figure) < 999.95 * 1000**i), len(names) - 1)
+
+
 def _shown(figure: float, names: Sequence[str]) -> str:
-    """Return a figure below 1,000 with its unit: some units in a row, each 1,000 times the last."""
-    place = 0
-    while abs(figure) >= 999.95 and place < len(names) - 1:
-        figure, place = figure / 1000, place + 1
-    return f"{figure:.4g} {names[place]}"
+    place = _place(figure, names)
+    return f"{figure / 1000**place:.4g} {names[place]}"
 
 
 def flits_of(piece: Piece, units: Units | None, least: int = 1) -> int:

@@ -171,7 +171,7 @@ def faults_scene(network: Network, kind: str, tried: Tried, named_parts: Iterabl
         for one in worst
     ]
     left_out = len(tried.tried) - len(worst)
-    outcomes = listed([f"{many:,} {outcome}" for outcome, many in tried.counts.items()])
+    outcomes = listed([f"{outcome} {many:,}" for outcome, many in tried.counts.items()])
     return Scene(
         title=f"{asked} on {network.name} after failures",
         words=f"Outcomes of {count(sum(tried.counts.values()), 'set')} of failures: {outcomes}.",

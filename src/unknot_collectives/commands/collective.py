@@ -19,6 +19,7 @@ from unknot_collectives.commands.collective_options import CollectiveOptions, si
 
 if TYPE_CHECKING:
     from unknot._base.deadline import Deadline
+    from unknot._base.units import Scale
     from unknot.network import Network
     from unknot.report.picture import Drawing
     from unknot.report.scene import Scene
@@ -149,7 +150,8 @@ def collective(options: CollectiveOptions) -> int:
         count = f"{len(made.tables[last])} algorithms were compared" if best else "no schedule was made"
         notify(f"{count} in {deadline.seconds:g} s, the time limit" + "; the bound is a quick one" * (not is_exact))
     if best:
-        draw(lambda: _picture(best[-1].schedule, built), lambda: _scene(best[-1].schedule, built))
+        drawn = best[-1].schedule, built, scale
+        draw(lambda: _picture(*drawn), lambda: _scene(*drawn))
     if best and export is not None:
         export_schedule(export, made.tables[last], kept, built)
     if options.evidence is not None:
@@ -300,18 +302,18 @@ def _tell_program(file: Path, *, json: bool) -> bool:
     return run.is_right
 
 
-def _picture(schedule: Schedule, network: Network) -> Drawing:
+def _picture(schedule: Schedule, network: Network, scale: Scale) -> Drawing:
     """Draw the busy channels of a schedule."""
     from unknot_collectives.drawing import draw_busy_channels
 
-    return draw_busy_channels(schedule, _nodes(network))
+    return draw_busy_channels(schedule, _nodes(network), scale)
 
 
-def _scene(schedule: Schedule, network: Network) -> Scene:
+def _scene(schedule: Schedule, network: Network, scale: Scale) -> Scene:
     """Make the page of the busy channels."""
     from unknot_collectives.drawing import busy_scene
 
-    return busy_scene(schedule, network, _nodes(network))
+    return busy_scene(schedule, network, _nodes(network), scale)
 
 
 def _nodes(network: Network) -> list[str]:
