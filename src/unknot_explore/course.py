@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from unknot_explore.design import Design
+from unknot_explore.design import LINK, Design
 
 FILE = Path(__file__).with_name("course.toml")
 
@@ -57,6 +57,8 @@ def missing(
     goal, start = task["goal"], Design.of(task["design"])
     changed = [name for name in task["keep"] if getattr(design, name) != getattr(start, name)]
     vcs = max(verdict["vcs"], default=0)
+    dead = [{*name.split(LINK)} for name in design.dead]
+    alive = [name for name in goal.get("dead", ()) if {*name.split(LINK)} not in dead]
     checks = (
         (not changed, f"Leave as it was: {', '.join(changed)}."),
         (verdict["free"] is goal["free"], "It cannot deadlock." if verdict["free"] else "It can deadlock."),
@@ -68,7 +70,7 @@ def missing(
             len(design.turns) <= goal.get("most_turns", len(design.turns)),
             f"{goal.get('most_turns')} forbidden turns are enough.",
         ),
-        (len(design.dead) >= goal.get("least_dead", 0), "Kill a link first."),
+        (not alive, f"Kill {' and '.join(alive)} first."),
         (
             any(design.routing.startswith(name) for name in goal.get("routings", [""])),
             f"Use one of {', '.join(goal.get('routings', []))}.",

@@ -1,20 +1,25 @@
-"""Processes that answer questions one at a time; to cancel a question its process is ended."""
+"""Processes that answer questions of all pages; to cancel a question its process is ended."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import multiprocessing
-import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
 QUICK, LONG = "quick", "long"
 KINDS = {"curve": LONG, "film": LONG, "lanes": LONG, "remedies": LONG}
-"""Questions that take long; a new one of a kind cancels the one before."""
+"""Questions that take long; they leave places to the quick ones."""
+PLACES = {QUICK: 3, LONG: 2}
+"""Questions of a kind that are answered at a time, each by its own process."""
+WAITING = 16
+"""Further questions of a kind that may wait."""
+FULL = "Too many questions wait for an answer already; close some of the pages, or ask again later."
+WAITS = "Questions of other pages are answered first …"
 END: dict[str, Any] = {"end": True}
 CANCELLED = "cancelled"
 ENDED = "The process that worked on the answer ended; memory may have run out. Ask again."
@@ -25,10 +30,12 @@ WAIT = 0.1
 """Seconds between two looks whether a question was cancelled."""
 GRACE = 0.4
 """Seconds that a cancelled question has to come to its end."""
+RESERVE = 2
+"""Processes without a question that are kept."""
 
 
 class Desk:
-    """Workers of a page, a process for each kind of question, and one in reserve.
+    """Workers for any number of pages: a process for each question, some in reserve, and a bounded queue.
 
     Examples
     --------
@@ -40,10 +47,11 @@ class Desk:
     """
 
     def __init__(self) -> None:
-        self._workers: dict[str, _Worker] = {}
-        self._asked = {QUICK: threading.Event(), LONG: threading.Event()}
-        self._locks = {QUICK: threading.Lock(), LONG: threading.Lock()}
-        self._reserve: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+        self._places = {kind: threading.Semaphore(many) for kind, many in PLACES.items()}
+        self._rooms = {kind: threading.Semaphore(many + WAITING) for kind, many in PLACES.items()}
+        self._idle: list[_Worker] = []
+        self._working: set[_Worker] = set()
+        self._lock = threading.Lock()
         self._end = threading.Event()
 
     def warm(self) -> None:
@@ -55,39 +63,63 @@ class Desk:
     def ask(self, question: Question, tell: Tell, cancelled: threading.Event | None = None) -> None:
         """Tell the parts of an answer as they come; the last is `END`, or has the key "error".
 
-        A question ends the one of its kind before. Setting `cancelled` ends this one within a second.
+        Where all places are taken the question waits, and tells so. Setting `cancelled` ends the question within a
+        second.
         """
         kind, cancelled = KINDS.get(question[0], QUICK), cancelled or threading.Event()
-        self._asked[kind].set()
-        self._asked[kind] = cancelled
-        with self._locks[kind]:
-            if self._end.is_set() or cancelled.is_set():
-                tell({"error": CANCELLED})
-                return
-            worker = self._workers.get(kind)
-            if worker is None or not worker.process.is_alive():
-                worker = self._workers[kind] = _Worker() if self._reserve.empty() else self._reserve.get()
-            answered = worker.answered(question, tell, cancelled)
-            if not answered:
-                worker.end()
-                del self._workers[kind]
+        if not self._rooms[kind].acquire(blocking=False):
+            tell({"error": FULL})
+            return
+        with _given_back(self._rooms[kind]):
+            wait = 0.0
+            while not self._places[kind].acquire(timeout=wait):
+                if wait == 0:
+                    tell({"progress": WAITS})
+                wait = WAIT
+                if cancelled.is_set() or self._end.is_set():
+                    tell({"error": CANCELLED})
+                    return
+            with _given_back(self._places[kind]):
+                answered = self._answered(question, tell, cancelled)
             if cancelled.is_set() or not answered:
-                tell({"error": CANCELLED if cancelled.is_set() else ENDED})
-            if self._reserve.empty() and not self._end.is_set():
-                self._reserve.put(_Worker())
+                tell({"error": CANCELLED if cancelled.is_set() or self._end.is_set() else ENDED})
+
+    def _answered(self, question: Question, tell: Tell, cancelled: threading.Event) -> bool:
+        """Have a process answer; False if the process is not at the end of the answer."""
+        with self._lock:
+            if cancelled.is_set() or self._end.is_set():
+                return False
+            self._idle = [worker for worker in self._idle if worker.process.is_alive()]
+            worker = self._idle.pop() if self._idle else _Worker()
+            self._working.add(worker)
+        answered = worker.answered(question, tell, cancelled)
+        with self._lock:
+            self._working.discard(worker)
+            if not answered or self._end.is_set() or len(self._idle) >= RESERVE:
+                worker.end()
+            else:
+                self._idle.append(worker)
+            while len(self._idle) < RESERVE and not self._end.is_set():
+                self._idle.append(_Worker())
+        return answered
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes; their questions end with an error."""
         self._end.set()
-        for cancelled in self._asked.values():
-            cancelled.set()
-        for kind, lock in self._locks.items():
-            with lock:
-                worker = self._workers.pop(kind, None)
-                if worker is not None:
-                    worker.end()
-        while not self._reserve.empty():
-            self._reserve.get().end()
+        with self._lock:
+            for worker in self._working:
+                worker.process.kill()
+            while self._idle:
+                self._idle.pop().end()
+
+
+@contextlib.contextmanager
+def _given_back(place: threading.Semaphore) -> Iterator[None]:
+    """Give a place back that was taken."""
+    try:
+        yield
+    finally:
+        place.release()
 
 
 class _Worker:

@@ -87,6 +87,7 @@ def mend_tree(browser: Browser) -> None:
     press(browser, "Kill")
     click(browser, "(0,0,0)", "(1,0,0)")
     said(browser, ".verdict")
+    click(browser, "(0,1,0)", "(1,1,0)")
     fill(browser, "routing", "up_down")
 
 

@@ -17,10 +17,11 @@ from typer.testing import CliRunner
 
 from unknot._base.errors import UnknotError
 from unknot.cli.program import app
+from unknot_explore import worker
 from unknot_explore.design import Design
 from unknot_explore.page import page, started, stored
 from unknot_explore.server import MOST_BYTES, application, require_harmless
-from unknot_explore.worker import END, Desk
+from unknot_explore.worker import CANCELLED, END, FULL, WAITS, Desk
 
 TOKEN = "right"
 
@@ -96,6 +97,23 @@ def test_answers_come_as_lines(port: int) -> None:
     assert "never closed" in wrong[-1]["error"]
 
 
+def test_two_pages_are_answered_at_a_time(port: int) -> None:
+    answers = dict[str, list[dict[str, object]]]()
+
+    def ask(name: str, network: str) -> None:
+        answers[network] = [
+            json.loads(line) for line in send(port, f"/{TOKEN}/ask", question(name, network))[1].splitlines()
+        ]
+
+    asked = [("verdict", "ring(5)"), ("verdict", "ring(6)")]
+    threads = [threading.Thread(target=ask, args=words) for words in asked]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [parts[-1] for parts in answers.values()] == [END] * len(asked)
+
+
 def test_a_page_gone_cancels_its_question(port: int) -> None:
     with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
         connection.request("POST", f"/{TOKEN}/ask", question("remedies", "torus(16, 16)"))
@@ -107,20 +125,42 @@ def test_a_page_gone_cancels_its_question(port: int) -> None:
     assert time.monotonic() - began < 30
 
 
-def test_a_question_ends_the_one_of_its_kind_before() -> None:
+def test_pages_are_answered_at_the_same_time() -> None:
     desk, first, second = Desk(), list[dict[str, object]](), list[dict[str, object]]()
-    asked = ("remedies", {"network": "torus(16, 16)", "routing": "fully_adaptive"}, dict[str, object]())
-    thread = threading.Thread(target=desk.ask, args=(asked, first.append))
+    slow = ("remedies", {"network": "torus(16, 16)", "routing": "fully_adaptive"}, dict[str, object]())
+    thread = threading.Thread(target=desk.ask, args=(slow, first.append))
     thread.start()
-    time.sleep(0.5)
-    began = time.monotonic()
-    cancelled = threading.Event()
-    cancelled.set()
-    desk.ask(("lanes", {"network": "ring(5)"}, {}), second.append, cancelled)
-    thread.join(10)
+    desk.ask(("lanes", {"network": "ring(5)"}, {}), second.append)
+    assert (second[-1], first) == (END, [])
     desk.close()
-    assert first == second == [{"error": "cancelled"}]
-    assert time.monotonic() - began < 5
+    thread.join(10)
+    assert first == [{"error": CANCELLED}]
+
+
+def test_questions_wait_for_a_place_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(worker.PLACES, worker.LONG, 1)
+    monkeypatch.setattr(worker, "WAITING", 1)
+    desk, told = Desk(), [list[dict[str, object]]() for _ in range(4)]
+    slow = ("remedies", {"network": "torus(16, 16)", "routing": "fully_adaptive"}, dict[str, object]())
+    quick = ("lanes", {"network": "ring(5)"}, dict[str, object]())
+    events = [threading.Event() for _ in told]
+    threads = [
+        threading.Thread(target=desk.ask, args=(asked, told[i].append, events[i]))
+        for i, asked in enumerate((slow, quick, quick))
+    ]
+    for thread in threads:
+        thread.start()
+        time.sleep(0.2)
+    assert told[:3] == [[], [{"progress": WAITS}], [{"error": FULL}]]
+    events[1].set()  # the page of the one that waits goes away
+    threads[1].join(1)
+    assert told[1][1:] == [{"error": CANCELLED}]
+    waiting = threading.Thread(target=desk.ask, args=(quick, told[3].append))
+    waiting.start()
+    events[0].set()
+    waiting.join(30)
+    desk.close()
+    assert told[3][-1] == END
 
 
 def test_files_of_python_are_never_run() -> None:
