@@ -5,7 +5,7 @@ export default [
   {
     languageOptions: {
       globals: Object.fromEntries(
-        ["AbortController", "Blob", "HTMLElement", "Path2D", "TextDecoder", "URL", "URLSearchParams", "ResizeObserver",
+        ["AbortController", "Blob", "HTMLElement", "Path2D", "TextDecoder", "URL", "URLSearchParams", "MutationObserver", "ResizeObserver",
           "clearInterval", "clearTimeout", "document", "fetch", "getComputedStyle", "location", "history", "matchMedia",
           "navigator", "requestAnimationFrame", "setInterval", "setTimeout", "window", "Image", "queueMicrotask"]
           .map((name) => [name, "readonly"]),

@@ -8,11 +8,12 @@ export class Answer {
   constructor(view) {
     this.view = view;
     this.words = make("p", { class: "verdict", role: "status", "aria-live": "polite" });
+    this.notice = make("p", { class: "bad", role: "alert" });
     this.facts = make("div");
     this.commands = make("div");
     this.sections = make("div");
     this.colouring = make("select", { "aria-label": "Colours of channels", onchange: () => this.colour() });
-    this.element = make("section", { class: "answer" }, make("h2", {}, "Answer"), this.words, this.facts,
+    this.element = make("section", { class: "answer" }, make("h2", {}, "Answer"), this.notice, this.words, this.facts,
       make("label", { class: "wide" }, make("span", {}, "Show"), this.colouring),
       make("details", {}, make("summary", {}, "Why"), this.sections), this.commands);
     this.parts = {};
@@ -25,12 +26,18 @@ export class Answer {
     this.view.show({ shares: null, folded: null });
   }
 
-  fail(message) {
-    this.words.textContent = message;
-    this.words.className = "verdict bad wrong";
+  // Say what is wrong with the address; the page stays as it is.
+  warn(sentence) {
+    this.notice.textContent = sentence;
+  }
+
+  // What a sentence says is wrong, or that the server has ended, with what starts it again.
+  fail(error, address) {
+    this.words.textContent = error.message;
+    this.words.className = `verdict bad ${error.ended ? "ended" : "wrong"}`;
     fill(this.facts);
     fill(this.sections);
-    fill(this.commands);
+    fill(this.commands, ...(error.ended ? [copyable("command", "unknot explore"), copyable("design", address)] : []));
   }
 
   take(part) {

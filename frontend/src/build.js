@@ -17,13 +17,22 @@ const TRAFFIC = ["uniform", "transpose", "bit_complement", "tornado", "shuffle",
 const QUIET = 350;
 
 export function buildPanel(state, { routings, locked = [] }) {
-  const panel = make("form", { class: "build", onsubmit: (event) => event.preventDefault() });
+  const panel = make("form", { class: "build", onsubmit: (event) => event.preventDefault(), onchange: () => take() });
   const fields = {};
-  let timer = null;
+  let timer = null, pending = {};
 
+  // What is typed is taken a moment later, or as soon as the field is left.
   function set(changes, wait = QUIET) {
     clearTimeout(timer);
-    timer = setTimeout(() => state.set(changes), wait);
+    Object.assign(pending, changes);
+    timer = setTimeout(take, wait);
+  }
+
+  function take() {
+    clearTimeout(timer);
+    const taken = pending;
+    if (Object.keys(taken).length) state.set(taken);
+    if (taken === pending) pending = {};
   }
 
   function field(name, label, attributes = {}, list = null) {
@@ -41,9 +50,15 @@ export function buildPanel(state, { routings, locked = [] }) {
   const family = make("select", { "aria-label": "Family", disabled: locked.includes("network") },
     ...Object.keys(FAMILIES).map((name) => make("option", {}, name)), make("option", { value: "" }, "text"));
   const sliders = make("div", { class: "sliders" });
+  let showing = null;
 
   function showSliders(name, values) {
-    const ranges = FAMILIES[name] ?? [];
+    const ranges = FAMILIES[name] ?? [], there = [...sliders.querySelectorAll("input")];
+    if (name === showing && values?.length === there.length) { // one of them may have the focus
+      values.forEach((value, i) => { there[i].value = value; there[i].nextSibling.textContent = value; });
+      return values;
+    }
+    showing = name;
     const inputs = ranges.map(([label, min, max, start], i) => {
       const input = make("input", { type: "range", min, max, value: values?.[i] ?? start, "aria-label": label, disabled: locked.includes("network") });
       const shown = make("output", {}, input.value);
@@ -79,12 +94,12 @@ export function buildPanel(state, { routings, locked = [] }) {
 
   function follow(design) {
     for (const [name, input] of Object.entries(fields)) {
-      if (document.activeElement !== input) input.value = design[name] ?? "";
+      if (!(name in pending)) input.value = design[name] ?? "";
     }
     const call = /^\s*(\w+)\(([\d\s,]+)\)\s*$/.exec(design.network), known = call && FAMILIES[call[1]];
     const values = known ? call[2].split(",").map(Number) : [];
     family.value = known && values.length === known.length ? call[1] : "";
-    if (!sliders.contains(document.activeElement)) showSliders(family.value, values);
+    showSliders(family.value, values);
     const chip = (list, name, words) => make("li", {}, `${words} ${name} `, button("×", () => state.toggle(list, name), { "aria-label": `Take back: ${words} ${name}` }));
     fill(failed, ...design.dead.map((name) => chip("dead", name, "failed:")), ...design.turns.map((name) => chip("turns", name, "forbidden:")));
   }

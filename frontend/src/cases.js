@@ -16,8 +16,9 @@ export class Cases {
     const more = rows.length > SHOWN ? make("p", { class: "help" }, `${(rows.length - SHOWN).toLocaleString("en")} more are found by clicks on the picture.`) : null;
     this.element = make("section", {}, make("h2", {}, "What fails"), this.words,
       make("div", { class: "controls" }, button("Nothing fails", () => this.choose([]))),
-      make("p", { class: "help" }, "Click a link or a router of the picture to switch it off or on, or choose a row, the worst first."), this.list, more);
+      make("p", { class: "help" }, "Click a link or a router of the picture, or choose it by keys and press Enter, to switch it off or on; or choose a row, the worst first."), this.list, more);
     view.pick = (what) => this.clicked(what);
+    view.takesLinks = true;
     this.show();
   }
 

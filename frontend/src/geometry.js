@@ -4,6 +4,8 @@ import { quadtree } from "d3-quadtree";
 
 const BOW = 10;
 /* Straight pieces of a bow. */
+const FAR = 1e6;
+/* Beyond all distances: routers more aside than ahead come last. */
 
 export class Geometry {
   constructor(network) {
@@ -82,14 +84,30 @@ export class Geometry {
     return `${this.names[this.source[channel]]}--${this.names[this.target[channel]]}`;
   }
 
-  // The neighbour of a router that lies most in a direction.
+  // A link by its name, from either end; -1: there is none.
+  linkNamed(text) {
+    const named = (c) => this.linkName(c) === text || `${this.names[this.target[c]]}--${this.names[this.source[c]]}` === text;
+    return this.links.find(named) ?? -1;
+  }
+
+  otherEnd(link, router) {
+    return this.source[link] === router ? this.target[link] : this.source[link];
+  }
+
+  // Links of a router, in their order around it.
+  linksOf(router) {
+    const turned = (c) => Math.atan2(this.y[this.otherEnd(c, router)] - this.y[router], this.x[this.otherEnd(c, router)] - this.x[router]);
+    return this.links.filter((c) => this.source[c] === router || this.target[c] === router).sort((a, b) => turned(a) - turned(b) || a - b);
+  }
+
+  // The router that lies most in a direction from another; -1: none lies on that side.
   neighbour(router, dx, dy) {
     let best = -1, least = Infinity;
     for (let other = 0; other < this.count; other++) {
       const [x, y] = [this.x[other] - this.x[router], this.y[other] - this.y[router]];
-      const along = x * dx + y * dy, aside = Math.abs(x * dy - y * dx);
-      if (other === router || along <= 1e-9 || aside > along) continue;
-      if (along + 2 * aside < least) [best, least] = [other, along + 2 * aside];
+      const along = x * dx + y * dy, aside = Math.abs(x * dy - y * dx), wide = aside > along ? FAR : 0;
+      if (other === router || along <= 1e-9) continue;
+      if (wide + along + 2 * aside < least) [best, least] = [other, wide + along + 2 * aside];
     }
     return best;
   }

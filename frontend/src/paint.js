@@ -10,6 +10,7 @@ export function paint(pen, geometry, scene, place, colours) {
   const gap = geometry.spacing * place.k;
   const frame = { pen, geometry, scene, place, colours, gap };
   drawLinks(frame);
+  if (scene.link >= 0) drawChosen(frame);
   if (scene.shares) drawShares(frame);
   if (scene.folded && gap >= LANED) drawTurns(frame);
   drawMarks(frame);
@@ -27,6 +28,12 @@ function drawLinks({ pen, geometry: g, scene, colours, gap, place }) {
   }
   if (!scene.shares || gap >= COLOURED) pen.lines(alive, colours.line, Math.max(0.6, Math.min(2.2, gap / 22)), { alpha: gap < 6 ? 0.55 : 1 });
   if (gone.length) pen.lines(gone, colours.bad, 1.4, { dash: [4, 5], alpha: 0.7 });
+}
+
+function drawChosen({ pen, geometry: g, scene, colours, gap, place }) {
+  const points = placed(g.link(scene.link), place);
+  pen.lines([points], colours.accent, Math.max(5, Math.min(12, gap / 8)), { alpha: 0.45, cap: "round" });
+  pen.lines([points], colours.ink, 2, { dash: g.gone.has(scene.link) ? [4, 5] : [] });
 }
 
 // Channels in the colour of their share: of the proof's order, or of the time in which they are busy.
@@ -96,18 +103,24 @@ function drawHeads({ pen, geometry: g, scene, gap, place }) {
 
 function drawRouters({ pen, geometry: g, scene, colours, gap, place }) {
   const px = (r) => g.x[r] * place.k + place.x, py = (r) => g.y[r] * place.k + place.y;
-  const routers = [...Array(g.count).keys()];
-  if (gap < 9) return pen.squares(routers.flatMap((r) => [px(r), py(r)]), Math.max(1.2, gap / 3), colours.router);
-  const radius = Math.min(15, gap / 6.5), dead = new Set(scene.deadRouters ?? []);
-  for (const r of routers) {
-    const chosen = scene.picked?.includes(r) || scene.focus === r;
-    const edge = dead.has(r) ? colours.bad : scene.picked?.includes(r) ? colours.accent : chosen ? colours.ink : colours.router;
+  const routers = [...Array(g.count).keys()], dead = new Set(scene.deadRouters ?? []), picked = scene.picked ?? [];
+  const small = gap < 9, radius = small ? Math.max(2, gap / 3) : Math.min(15, gap / 6.5);
+  if (small) pen.squares(routers.flatMap((r) => [px(r), py(r)]), Math.max(1.2, gap / 3), colours.router);
+  for (const r of small ? [...new Set([...picked, ...dead])] : routers) {
+    const chosen = picked.includes(r), edge = dead.has(r) ? colours.bad : chosen ? colours.accent : colours.router;
     pen.circle(px(r), py(r), radius, !dead.has(r) && g.terminals[r] ? colours.router : colours.paper, edge, chosen ? 3 : 1.5);
     if (g.terminals[r] && gap >= TERMINALS) pen.squares([px(r), py(r)], radius * 0.55, colours.paper);
   }
+  if (scene.focus >= 0) drawRing(pen, px(scene.focus), py(scene.focus), radius, colours);
   if (gap < NAMED) return;
   const size = Math.min(13, gap / 5);
   for (const r of routers) pen.text(px(r), py(r) + radius + size * 0.75, g.names[r], size, colours.ink);
+}
+
+// Around the router that keys have chosen: two rings, one of which stands out on any ground.
+function drawRing(pen, x, y, radius, colours) {
+  pen.circle(x, y, radius + 4, null, colours.paper, 5);
+  pen.circle(x, y, radius + 4, null, colours.accent, 3);
 }
 
 function way(g, place, channel, index = 0, of = 1) {

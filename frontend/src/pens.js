@@ -32,8 +32,10 @@ export class CanvasPen {
     const c = this.context;
     c.beginPath();
     c.arc(x, y, radius, 0, 2 * Math.PI);
-    c.fillStyle = colour;
-    c.fill();
+    if (colour) {
+      c.fillStyle = colour;
+      c.fill();
+    }
     if (!edge) return;
     c.setLineDash([]);
     c.strokeStyle = edge;
@@ -69,7 +71,7 @@ export class SvgPen {
   }
 
   circle(x, y, radius, colour, edge = "none", width = 0) {
-    this.parts.push(`<circle cx="${fixed(x)}" cy="${fixed(y)}" r="${fixed(radius)}" fill="${colour}" stroke="${edge}" stroke-width="${fixed(width)}"/>`);
+    this.parts.push(`<circle cx="${fixed(x)}" cy="${fixed(y)}" r="${fixed(radius)}" fill="${colour ?? "none"}" stroke="${edge}" stroke-width="${fixed(width)}"/>`);
   }
 
   text(x, y, words, size, colour, bold = false) {

@@ -13,7 +13,7 @@ export class Runs {
     this.command = make("div");
     this.player = new Player((at) => this.show(at), "Cycle");
     this.player.set(0);
-    this.cancel = button("Stop", () => this.stop(), { hidden: true });
+    this.cancel = button("Stop", () => { this.stop(); this.words.textContent = "Stopped."; }, { hidden: true });
     this.element = make("section", {}, make("h2", {}, "Run"),
       make("div", { class: "controls" }, button("Latency curve", () => this.curve()), button("Flit by flit", () => this.film()), this.cancel),
       this.player.element, this.words, this.chart, this.command);
@@ -41,10 +41,11 @@ export class Runs {
     try {
       await this.ask(question, {}, (part) => {
         if (part.command) fill(this.command, copyable("command", part.command), copyable("Python", part.python));
-        take(part);
+        if (part.progress) this.words.textContent = part.progress;
+        else take(part);
       }, control.signal);
     } catch (error) {
-      this.words.textContent = error.name === "AbortError" ? "Stopped." : error.message;
+      if (!control.signal.aborted) this.words.textContent = error.message;
     }
     if (this.control === control) this.cancel.hidden = true;
   }

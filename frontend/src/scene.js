@@ -2,20 +2,33 @@
 
 import { Busy } from "./busy.js";
 import { Cases } from "./cases.js";
+import { Chooser, KEYS } from "./chooser.js";
 import { button, make } from "./dom.js";
+import { keepFocus } from "./focus.js";
 import { Loop } from "./loop.js";
 import { Story } from "./story.js";
 import { View } from "./view.js";
 
-const KEYS = "Arrow keys choose a router, Enter clicks it, + and − zoom, 0 shows all.";
-
 // The picture with its buttons, and below it what is given.
 export function stage(view, ...below) {
-  const status = make("p", { class: "status", "aria-live": "polite" });
+  const status = make("p", { class: "status", id: "unknot-status", role: "status", "aria-live": "polite" });
+  const chooser = new Chooser(view);
   view.said = (words) => { status.textContent = words; };
+  view.renewed = () => chooser.renew();
+  if (view.geometry) chooser.renew();
+  keepFocus(view.root, view.canvas);
+  view.root.addEventListener("keydown", (event) => { if (event.key === "Escape") left(event, chooser); });
   return make("div", { class: "stage" }, view.canvas,
-    make("div", { class: "controls" }, button("Whole", () => view.fit()), button("SVG", () => view.save("svg")), button("PNG", () => view.save("png")), status),
+    make("div", { class: "controls" }, button("Whole", () => view.fit()), button("SVG", () => view.save("svg")), button("PNG", () => view.save("png")), status), chooser.element,
     make("p", { id: "unknot-keys", class: "help" }, KEYS), ...below);
+}
+
+// Escape closes what is open around the focus, or drops the choice.
+function left(event, chooser) {
+  const open = event.target.closest("details[open]");
+  if (!open) return void (chooser.view.geometry && chooser.drop());
+  open.open = false;
+  open.querySelector("summary").focus();
 }
 
 export function showScene(root, { network, story, cases, loop, busy, order }) {

@@ -1,25 +1,26 @@
-// What a click does: kill, or ask for paths and turns; and offers to mend, each taken over by a click.
+// What a click or Enter does: kill, or ask for paths and turns; and offers to mend, each taken over by a button.
 
 import { button, fill, make } from "./dom.js";
 
 const HELP = {
-  kill: "Click a link or a router to let it fail; click it again to take that back.",
-  paths: "Click two routers: where packets start, and where they end.",
-  turn: "Click three routers in a row: why may packets not turn there, or why may they?",
+  kill: "Click a link or a router to let it fail; click it again to take that back. By keys: choose a router, then press one of its links below the picture.",
+  paths: "Click two routers, or choose them and press Enter: where packets start, and where they end.",
+  turn: "Click three routers in a row, or choose them and press Enter: why may packets not turn there, or why may they?",
 };
 
 export class Tools {
   constructor(state, view, ask) {
-    Object.assign(this, { state, view, ask, mode: "kill", picked: [] });
+    Object.assign(this, { state, view, ask, mode: "kill", picked: [], going: new Map() });
     this.modes = Object.keys(HELP).map((mode) => button({ kill: "Kill", paths: "Paths", turn: "Turn" }[mode], () => this.choose(mode), { "aria-pressed": "false" }));
     this.help = make("p", { class: "help" });
     this.result = make("div", { "aria-live": "polite" });
     this.offers = make("div", { "aria-live": "polite" });
-    this.element = make("section", {}, make("h2", {}, "Click"), make("div", { class: "controls", role: "group", "aria-label": "What a click does" }, ...this.modes), this.help, this.result,
+    this.element = make("section", {}, make("h2", {}, "Ask on the picture"), make("div", { class: "controls", role: "group", "aria-label": "What a click does" }, ...this.modes), this.help, this.result,
       make("h2", {}, "Mend"), make("div", { class: "controls" },
         button("Fewest lanes", () => this.mend("lanes", "Looking for routes in the fewest lanes …")),
         button("Remedies", () => this.mend("remedies", "Looking for remedies …"))), this.offers);
     view.pick = (what) => this.take(what);
+    view.dropped = () => this.clear();
     this.choose("kill");
   }
 
@@ -27,10 +28,28 @@ export class Tools {
     this.mode = mode;
     this.modes.forEach((one, i) => one.setAttribute("aria-pressed", String(Object.keys(HELP)[i] === mode)));
     this.help.textContent = HELP[mode];
+    this.view.takesLinks = mode === "kill";
+    this.view.chosen?.();
     this.clear();
   }
 
+  // What was found belongs to the design before; offers stay as long as their network does.
+  renew(redrawn) {
+    this.clear();
+    if (redrawn) fill(this.offers);
+    if (this.stop(this.offers)) this.offers.textContent = "Stopped, since the design has changed.";
+  }
+
+  // End what a place waits for; true if there was something.
+  stop(place) {
+    const control = this.going.get(place);
+    control?.abort();
+    this.going.delete(place);
+    return control !== undefined;
+  }
+
   clear() {
+    this.stop(this.result);
     this.picked = [];
     fill(this.result);
     this.view.show({ picked: [], ways: [], ring: [] });
@@ -43,7 +62,7 @@ export class Tools {
       else if (link >= 0) this.toggleLink(link);
       return;
     }
-    if (router < 0) return;
+    if (router < 0) return this.view.said?.("Paths and turns are asked by routers; links can be killed.");
     const most = this.mode === "paths" ? 2 : 3;
     if (this.picked.length === most) this.clear();
     this.picked.push(router);
@@ -64,7 +83,7 @@ export class Tools {
       const lost = part.stuck.length ? make("p", { class: "bad" }, `Packets that come to ${part.stuck.join(", ")} cannot go on.`) : null;
       const more = part.more ? " and more" : "";
       fill(this.result, make("p", {}, `From ${part.from} to ${part.to}: ${part.paths.length}${more} ${part.paths.length === 1 ? "path" : "paths"}.`), lost,
-        make("ol", { class: "paths" }, ...part.paths.map((path) => make("li", { tabindex: 0 }, path.join(", ")))));
+        make("ol", { class: "paths", tabindex: 0, "aria-label": "Paths" }, ...part.paths.map((path) => make("li", {}, path.join(", ")))));
     });
   }
 
@@ -79,6 +98,7 @@ export class Tools {
   }
 
   async mend(question, words) {
+    this.stop(this.offers);
     this.offers.textContent = words;
     await this.question(question, {}, (part) => {
       const taken = ({ routing, vcs, turns }) => this.state.set({ routing, vcs, turns });
@@ -87,10 +107,14 @@ export class Tools {
   }
 
   async question(name, given, take, place = this.result) {
+    this.stop(place);
+    const control = new AbortController();
+    this.going.set(place, control);
     try {
-      await this.ask(name, given, take);
+      await this.ask(name, given, (part) => (part.progress ? fill(place, part.progress) : take(part)), control.signal);
     } catch (error) {
-      if (error.name !== "AbortError") fill(place, make("p", { class: "bad" }, error.message));
+      if (!control.signal.aborted) fill(place, make("p", { class: "bad" }, error.message));
     }
+    if (this.going.get(place) === control) this.going.delete(place);
   }
 }

@@ -1,23 +1,38 @@
 // Three ways to have a question answered: by the server of the page, by a notebook, or from answers in the file.
 // Each is a function (question, design, given, onPart, signal) that returns a promise of the end.
 
+const ENDED = "Unknot does not answer: its command has ended. Start it again by the command unknot explore. The design of this page is in its address, from # on: put that behind the address that the command prints.";
+
 export function fromServer(base) {
   return async (question, design, given, onPart, signal) => {
     const body = JSON.stringify({ question, design, given });
     const headers = { "Content-Type": "application/json" };
-    const response = await fetch(`${base}ask`, { method: "POST", body, headers, signal });
+    const response = await answered(fetch(`${base}ask`, { method: "POST", body, headers, signal }));
     if (!response.ok) throw new Error(await response.text());
     const reader = response.body.getReader(), decoder = new TextDecoder();
     let rest = "";
     for (;;) {
-      const { value, done } = await reader.read();
+      const { value, done } = await answered(reader.read());
       rest += value ? decoder.decode(value, { stream: true }) : "";
       const lines = rest.split("\n");
       rest = lines.pop();
       for (const line of lines) if (take(JSON.parse(line), onPart)) return;
-      if (done) throw new Error("Unknot went away: is the command still running?");
+      if (done) throw ended();
     }
   };
+}
+
+// Where the server has gone, `fetch` says that it failed, and no more.
+async function answered(promise) {
+  try {
+    return await promise;
+  } catch (error) {
+    throw error.name === "AbortError" ? error : ended();
+  }
+}
+
+function ended() {
+  return Object.assign(new Error(ENDED), { ended: true });
 }
 
 export function fromNotebook(model) {
@@ -62,7 +77,7 @@ function sorted(object) {
 
 // True at the end of an answer; an error ends it, too.
 function take(part, onPart) {
-  if (part.error === "cancelled") throw new Error("Another question, perhaps of another tab, ended this one. Ask again.");
+  if (part.error === "cancelled") throw ended();
   if (part.error !== undefined) throw new Error(part.error);
   if (part.end) return true;
   onPart(part);

@@ -1,7 +1,7 @@
 // The network on a canvas: pan and zoom, picking by pointer and keys, and the same picture as SVG and PNG.
 
 import { select } from "d3-selection";
-import { zoom, zoomIdentity } from "d3-zoom";
+import { zoom, zoomIdentity, zoomTransform } from "d3-zoom";
 import { themed } from "./colours.js";
 import { make } from "./dom.js";
 import { Geometry } from "./geometry.js";
@@ -12,27 +12,30 @@ const MANY = 3000;
 /* Links from which a moved picture is the last one, stretched, until the hand rests. */
 const REST = 90;
 const REACH = 14;
+const MARGIN = 40;
+/* Pixels between a router chosen by keys and the edge. */
 
 export class View {
   constructor(root) {
     this.root = root;
-    this.canvas = make("canvas", { tabindex: 0, role: "img", "aria-label": "Network", "aria-describedby": "unknot-keys" });
+    this.canvas = make("canvas", { tabindex: 0, role: "application", "aria-roledescription": "network", "aria-label": "Network", "aria-describedby": "unknot-status unknot-keys" });
     this.scene = {};
     this.place = { k: 40, x: 0, y: 0 };
     this.pick = () => {};
     this.zoom = zoom().scaleExtent([0.02, 60]).on("zoom", ({ transform }) => this.moved(transform));
     select(this.canvas).call(this.zoom).on("dblclick.zoom", null);
     this.canvas.addEventListener("click", (event) => this.clicked(event));
-    this.canvas.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.resized()).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
   setNetwork(network) {
     const same = this.geometry && this.geometry.name === network.name && this.geometry.count === network.x.length;
+    const { focus = -1, link = -1 } = same ? this.scene : {};
     this.geometry = new Geometry(network);
-    this.scene = {};
+    this.scene = { focus, link, deadRouters: network.deadRouters ?? [] };
     this.canvas.setAttribute("aria-label", `${network.name}: ${network.summary}`);
+    this.renewed?.();
     if (same) this.draw();
     else this.fit();
   }
@@ -46,6 +49,7 @@ export class View {
   fail(channels, routers) {
     if (this.geometry) this.geometry.gone = new Set(channels);
     this.show({ deadRouters: routers });
+    this.chosen?.();
   }
 
   fit() {
@@ -123,22 +127,21 @@ export class View {
     this.pick(router >= 0 ? { router } : { link: this.geometry.nearestLink(x, y, REACH / this.place.k) });
   }
 
-  key(event) {
-    const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    const act = {
-      Enter: () => this.scene.focus >= 0 && this.pick({ router: this.scene.focus }),
-      "+": () => select(this.canvas).call(this.zoom.scaleBy, 1.3),
-      "-": () => select(this.canvas).call(this.zoom.scaleBy, 1 / 1.3),
-      0: () => this.fit(),
-    }[event.key];
-    if (!this.geometry || (!act && !ways[event.key])) return;
-    event.preventDefault();
-    if (act) act();
-    else {
-      const next = this.scene.focus >= 0 ? this.geometry.neighbour(this.scene.focus, ...ways[event.key]) : 0;
-      if (next >= 0) this.show({ focus: next });
-      this.said?.(`Router ${this.geometry.names[this.scene.focus]}`);
-    }
+  zoomBy(factor) {
+    select(this.canvas).call(this.zoom.scaleBy, factor);
+  }
+
+  // Move the picture until a router is within.
+  reveal(router) {
+    const { width, height } = this.size(), { k, x, y } = this.place, g = this.geometry;
+    const [px, py] = [g.x[router] * k + x, g.y[router] * k + y];
+    const [dx, dy] = [inside(px, width) - px, inside(py, height) - py];
+    const { x: tx, y: ty, k: scale } = zoomTransform(this.canvas);
+    if (dx || dy) select(this.canvas).call(this.zoom.transform, zoomIdentity.translate(tx + dx, ty + dy).scale(scale));
+  }
+
+  isDead(router) {
+    return (this.scene.deadRouters ?? []).includes(router);
   }
 
   svg() {
@@ -152,6 +155,11 @@ export class View {
     this.drawNow();
     return this.canvas.toBlob((blob) => kept(blob, "network.png"));
   }
+}
+
+// The value nearest to one that keeps away from both edges.
+function inside(value, size) {
+  return Math.max(Math.min(MARGIN, size / 2), Math.min(size - MARGIN, value));
 }
 
 function kept(blob, name) {

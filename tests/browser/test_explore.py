@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -28,20 +29,20 @@ SCENES = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def address() -> Iterator[str]:
-    command = [
-        sys.executable,
-        "-c",
-        "from unknot_start import main; main()",
-        "explore",
-        "torus(4, 4)",
-        "--no-browser",
-    ]
+@contextmanager
+def served(network: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address of a page, and the process that serves it."""
+    command = [sys.executable, "-c", "from unknot_start import main; main()", "explore", network, "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         assert server.stdout is not None
-        yield server.stdout.readline().strip()
+        yield server.stdout.readline().strip(), server
         server.terminate()
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served("torus(4, 4)") as (where, _):
+        yield where
 
 
 def file_of(design: Design, path: Path, exercise: int | None = None) -> Path:
@@ -60,6 +61,17 @@ def verdict(browser: Browser, seconds: float = 60) -> str:
             return words
         time.sleep(0.1)
     raise AssertionError("no verdict")
+
+
+def shown(browser: Browser, selector: str, words: str = "", seconds: float = 60) -> str:
+    """The first text of a kind that has some words, once it is there."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for text in browser.texts(selector):
+            if text and words in text:
+                return text
+        time.sleep(0.1)
+    raise AssertionError(f"nothing in {selector} says {words}")
 
 
 @pytest.mark.parametrize("case", SCENES[:2] + SCENES[5:6], ids=str)
@@ -128,6 +140,77 @@ def test_a_cancelled_run_stops_within_a_second(browser: Browser, address: str) -
     browser.run("unknot.state.set({ network: 'ring(4)', routing: 'dimension_order', vcs: 2 })")
     assert "cannot deadlock" in verdict(browser, 15)
     assert browser.texts(".status")[0].startswith("ring(4)")
+
+
+def test_two_pages_are_answered_at_a_time(browser: Browser, address: str) -> None:
+    driver = browser.driver
+    driver.get(f"{address}#network=torus(16,+16)&routing=fully_adaptive")
+    browser.run("[...document.querySelectorAll('button')].find(b => b.textContent === 'Remedies').click()")
+    first = driver.current_window_handle
+    driver.switch_to.new_window("tab")
+    driver.get(f"{address}#network=ring(5)&routing=dimension_order&vcs=2")
+    assert "cannot deadlock" in verdict(browser)
+    browser.run("[...document.querySelectorAll('button')].find(b => b.textContent === 'Fewest lanes').click()")
+    assert "Routes in 2 lanes" in shown(browser, ".offer")
+    driver.close()
+    driver.switch_to.window(first)
+    assert "can deadlock" in verdict(browser)
+    assert not any(browser.texts(".bad:not(.verdict)"))
+    browser.run("unknot.state.set({ network: 'ring(5)' })")
+    assert "Stopped" in shown(browser, "[aria-live]", "Stopped")
+
+
+def test_back_forward_and_an_edited_address(browser: Browser, address: str) -> None:
+    driver = browser.driver
+    driver.get("about:blank")
+    driver.get(address)
+    verdict(browser)
+    steps = [{"vcs": 3}, {"routing": "fully_adaptive"}, {"dead": ["(0,0)--(1,0)"]}]
+    hashes = [browser.run("return location.hash")]
+    for step in steps:
+        browser.run("unknot.state.set(arguments[0])", step)
+        verdict(browser)
+        hashes.append(browser.run("return location.hash"))
+    assert len({*hashes}) == 4
+    for back in hashes[-2::-1]:
+        driver.back()
+        verdict(browser)
+        assert browser.run("return location.hash") == back
+    assert browser.run("return document.getElementById('unknot-vcs').value") == ""
+    assert browser.run("return unknot.state.design.dead") == []
+    driver.forward()
+    assert "cannot deadlock" in verdict(browser)
+    assert browser.run("return document.getElementById('unknot-vcs').value") == "3"
+    browser.run("location.hash = arguments[0]", hashes[-1].replace("torus", "mesh"))
+    shown(browser, ".status", "mesh(4, 4)")
+    assert "deadlock" in verdict(browser)
+    wrong = (
+        ("netwrok=ring(4)", "has “netwrok”"),
+        ("vcs=two", "vcs=two, where a number"),
+        ("exercise=2", "no course"),
+    )
+    for text, why in wrong:
+        browser.run("location.hash = arguments[0]", text)
+        assert why in shown(browser, ".answer [role=alert]", why)
+        assert browser.run("return unknot.state.design.network") == "mesh(4, 4)"
+    browser.run("unknot.state.set({ vcs: 2 })")
+    assert browser.texts(".answer [role=alert]") == [""]
+    driver.get("about:blank")
+    driver.get(f"{address}#vcs=two")
+    assert "cannot deadlock" in verdict(browser)
+    assert "vcs=two, where a number is expected" in browser.texts(".answer [role=alert]")[0]
+
+
+def test_a_server_that_ended_is_told(browser: Browser) -> None:
+    with served("ring(4)") as (where, server):
+        browser.driver.get(where)
+        verdict(browser)
+        server.kill()
+        server.wait()
+        browser.run("unknot.state.set({ vcs: 2 })")
+        assert "its command has ended. Start it again" in verdict(browser)
+        assert browser.texts(".copyable code") == ["unknot explore", browser.run("return location.hash")]
+    browser.complaints()
 
 
 def test_hostile_names_stay_text(browser: Browser, tmp_path: Path) -> None:
