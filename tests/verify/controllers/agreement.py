@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 from tests.reference.controllers import TooLargeError, Twin, replayed
+from tests.reference.packed_controllers import PackedTwin
 from tests.verify.controllers.drawn import constructs, table
 from unknot.verify.controllers import StateTable, check_table, least_rooms
 from unknot.verify.controllers.evidence import holds
@@ -19,7 +20,7 @@ def found(drawn: StateTable, caches: int, most: int) -> tuple[bool | None, int]:
     answer: bool | None = False
     states = 0
     for shared in (True, False):
-        twin = Twin(drawn, caches, 2, shared=shared, most=most)
+        twin = PackedTwin(drawn, caches, 2, shared=shared, most=most)
         try:
             if twin.deadlock() is not None:
                 return True, max(states, twin.states)
@@ -33,7 +34,7 @@ def compare(seeds: range, most: int, caches: int) -> Counter[str]:
     """Compare answers of drawn tables; count answers, and what the twin says of them."""
     seen: Counter[str] = Counter()
     for seed in seeds:
-        drawn, many = table(seed), 2 + seed % (caches - 1)
+        drawn, many = table(seed), 2 + (caches > 2 and seed % 4 > 0)
         verdict = check_table(drawn, caches=many)
         truth, states = found(drawn, many, most)
         seen[f"{verdict.answer} {truth}"] += 1
@@ -61,7 +62,25 @@ def sized(seed: int) -> tuple[StateTable, dict[str, Any]]:
     )
     limits = {kind.name: draw.randint(1, 2) for kind in kinds if kind.entries and draw.random() < 0.7}
     asked = {"caches": draw.randint(1, 2), "addresses": draw.randint(1, 2), "homes": draw.randint(1, 2), "most": 2}
+    if draw.random() < 0.5 and any(kind.entries for kind in kinds):
+        asked["entries"] = 2
     return replace(drawn, kinds=kinds, networks=networks, ordered=ordered, limits=limits), asked
+
+
+def sizes(names: list[str]) -> list[dict[str, int]]:
+    """Sizes of 1 and 2 of what is named, the cheapest first."""
+    rows = sorted(product((1, 2), repeat=len(names)), key=lambda row: (sum(row), row))
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def least(drawn: StateTable, asked: dict[str, Any], most: int) -> dict[str, int] | None:
+    """The least rooms of a table by the twin."""
+    shared = asked["homes"] == 1
+    for rooms in sizes([*drawn.designed]):
+        bounded = replace(drawn, rooms=rooms)
+        if Twin(bounded, asked["caches"], asked["addresses"], shared=shared, most=most).deadlock() is None:
+            return rooms
+    return None
 
 
 def compare_rooms(seeds: range, most: int) -> Counter[str]:
@@ -69,22 +88,29 @@ def compare_rooms(seeds: range, most: int) -> Counter[str]:
     seen: Counter[str] = Counter()
     for seed in seeds:
         drawn, asked = sized(seed)
-        found, truth = least_rooms(drawn, **asked), None
+        found = least_rooms(drawn, **asked)
+        front = found.front or [found]
+        kinds = [kind.name for kind in drawn.kinds if kind.entries]
         try:
-            for row in sorted(product(range(1, 3), repeat=len(drawn.designed)), key=lambda row: (sum(row), row)):
-                rooms = dict(zip(drawn.designed, row, strict=True))
-                shared = asked["homes"] == 1
-                bounded = replace(drawn, rooms=rooms)
-                if Twin(bounded, asked["caches"], asked["addresses"], shared=shared, most=most).deadlock() is None:
-                    truth = rooms
-                    break
+            truths = [
+                least(replace(drawn, limits=limits), asked, most)
+                for limits in (sizes(kinds) if found.front else [drawn.limits])
+            ]
         except TooLargeError:
             seen["too large"] += 1
             continue
-        if not all(steps for _, steps in found.smaller):
+        if not all(steps for one in front for _, steps in one.smaller):
             seen["open"] += 1
             continue
         assert found.proved, seed
-        assert found.rooms == truth, seed
+        assert [one.rooms for one in front] == truths, seed
+        costs = [
+            sum(one.values()) + sum(two.values())
+            for one, two in zip(sizes(kinds), truths, strict=False)
+            if two is not None and found.front
+        ]
+        assert not costs or found.cost == min(costs), seed
+        seen["limits too"] += bool(found.front)
+        truth = found.rooms
         seen["none" if truth is None else f"cost {sum(truth.values())}"] += 1
     return seen

@@ -22,7 +22,7 @@ from unknot.verify.controllers import (
 )
 from unknot.verify.controllers.causes import acyclic
 from unknot.verify.controllers.evidence import holds
-from unknot.verify.controllers.words import rooms_in_words, stalled, steps, virtual_networks
+from unknot.verify.controllers.words import front_in_words, rooms_in_words, stalled, steps, virtual_networks
 
 HANGS = Path(__file__).parents[3] / "examples/hangs"
 STALLS, SAVES = load_table(HANGS / "mi-stalls.toml"), load_table(HANGS / "mi-saves.toml")
@@ -171,6 +171,21 @@ def test_limits_of_outstanding_requests_free_rooms_that_are_too_small() -> None:
     least = least_rooms(free, caches=2)
     assert (least.rooms, least.proved) == ({"Data": 2, "Fwd": 1, "GetM": 1}, True)
     assert "each of 3 choices before has a deadlock" in str(rooms_in_words(least))
+
+
+def test_limits_are_tried_beside_rooms() -> None:
+    least = least_rooms(read_table(SIZED), caches=2, entries=2)
+    assert (least.rooms, least.limits, least.proved) == ({"Data": 1, "Fwd": 1, "GetM": 1}, {"cache": 1}, True)
+    assert [(one.limits["cache"], one.rooms, len(one.smaller)) for one in least.front] == [
+        (1, {"Data": 1, "Fwd": 1, "GetM": 1}, 0),
+        (2, {"Data": 2, "Fwd": 1, "GetM": 1}, 3),
+    ]
+    assert front_in_words(least)[1] == (
+        "entries of a cache 2, Data 2, Fwd 1, GetM 1: 4 messages, 3 choices before refuted"
+    )
+    assert "with any limits too" in str(rooms_in_words(least))
+    with pytest.raises(TableError, match="no state takes an entry"):
+        least_rooms(SAVES, entries=2)
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,8 @@ class ProtocolTableAnswer(Form, of=TableVerdict, without="table deadlock missing
 
     table = """
         protocol network routing deadlock_free seconds established networks virtual_networks mapping by_causes
-        least_rooms assumptions merged unknown lacking caches addresses states whole certificate_holds replayed steps
-        stalled
+        least_rooms front assumptions merged unknown lacking caches addresses states whole certificate_holds replayed
+        steps stalled
     """
 
     protocol: str
@@ -105,6 +105,8 @@ class ProtocolTableAnswer(Form, of=TableVerdict, without="table deadlock missing
     """How many virtual networks are needed, in words."""
     least_rooms: str | None
     """With --rooms, the least rooms of queues, in words."""
+    front: list[str]
+    """With --entries, the least rooms for each limit of entries, in words."""
     steps: list[str]
     """The run to a deadlock, in words; without one, to a cell that is missing."""
     stalled: list[StalledMessageForm]

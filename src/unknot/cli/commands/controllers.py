@@ -44,6 +44,9 @@ class Tables(Options):
     rooms : MESSAGES
         Find the least rooms of queues, by virtual network, up to so many messages each, with a deadlock for each
         cheaper choice.
+    entries : ENTRIES
+        With --rooms, find the least limits of entries too, up to so many for each kind of nodes, and the least rooms
+        for each.
     """
 
     heading = "State tables"
@@ -53,6 +56,7 @@ class Tables(Options):
     states: int | None = None
     idle: list[str] | None = None
     rooms: int | None = None
+    entries: int | None = None
 
 
 def table_in(subject: str) -> StateTable | None:
@@ -64,6 +68,10 @@ def table_in(subject: str) -> StateTable | None:
         from unknot.verify.controllers.slicc.reader import load_slicc
 
         return load_slicc(subject.strip())
+    if subject.strip().endswith(".csv"):
+        from unknot.verify.controllers.table_csv import load_csv
+
+        return load_csv(subject.strip())
     if not subject.strip().endswith(".toml"):
         return None
     toml = read_toml(subject.strip(), "a protocol")
@@ -87,7 +95,8 @@ def of_controllers(
     from unknot.cli.commands import activity
     from unknot.verify.controllers import check_on_network, check_table, least_rooms
     from unknot.verify.controllers.evidence import claims, holds
-    from unknot.verify.controllers.words import rooms_in_words, stalled, steps, virtual_networks
+    from unknot.verify.controllers.expressions import TableError
+    from unknot.verify.controllers.words import front_in_words, rooms_in_words, stalled, steps, virtual_networks
     from unknot.verify.delivery import answer_claims
 
     began = time.monotonic()
@@ -109,12 +118,15 @@ def of_controllers(
         with activity.working("replaying"):
             replayed = replayed_on_network(verdict, relation, technique)
     least = None
+    if tables.entries is not None and tables.rooms is None:
+        raise TableError("--entries: limits are tried beside rooms; give --rooms too")
     if tables.rooms is not None:
         with activity.working("looking for the least rooms"):
-            least = least_rooms(table, **asked, most=tables.rooms, time_limit=deadline)
+            least = least_rooms(table, **asked, most=tables.rooms, entries=tables.entries, time_limit=deadline)
     keys = {
         "protocol": table.name,
         "least_rooms": rooms_in_words(least),
+        "front": front_in_words(least),
         "network": None if relation is None else relation.network.name,
         "routing": None if relation is None else relation.name,
         "replayed": None if replayed is None else REPLAYED[replayed],

@@ -65,7 +65,8 @@ def protocol(
     ----------
     subject : argument PROTOCOL
         Protocol: request_reply, coherence, 'axi(…)' and others, with options if needed; or FILE.toml, with message
-        classes or state tables; or gem5's FILE.slicc, or its .sm files with commas between them.
+        classes or state tables; or FILE.csv, a state table; or gem5's FILE.slicc, or its .sm files with commas
+        between them.
     packet_length : FLITS
         Length of the longest message in flits; a VC holds as many messages as fit into --buffer-depth.
 

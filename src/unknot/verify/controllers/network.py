@@ -52,8 +52,12 @@ def check_on_network(
         The routing on its network.
     switching : Switching
         The switching technique.
-    caches, addresses, states, time_limit
+    caches, addresses : int
         As for `check_table`.
+    states : int, optional
+        Most states of an address.
+    time_limit : float
+        Seconds, or a running `Deadline`.
 
     Returns
     -------

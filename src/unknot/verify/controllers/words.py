@@ -89,7 +89,30 @@ def rooms_in_words(least: LeastRooms | None) -> str | None:
         return f"not settled: not all of {tried} choices are decided"
     if least.rooms is None:
         return f"none up to the largest that were tried; {others}"
-    return ", ".join(f"{name} {number}" for name, number in least.rooms.items()) + f"; {others}"
+    return f"{_sizes(least)}; {others}{', with any limits too' * (least.proved and bool(least.front))}"
+
+
+def front_in_words(least: LeastRooms | None) -> list[str]:
+    """The least rooms for each limit of entries, in words."""
+    return [
+        f"{_sizes(one)}: {sum(one.rooms.values())} messages, {_refuted(one)}"
+        if one.rooms
+        else f"{_entries(one)}: no rooms up to the largest that were tried, {_refuted(one)}"
+        for one in (least.front if least is not None else ())
+    ]
+
+
+def _refuted(one: LeastRooms) -> str:
+    return f"{len(one.smaller)} choices before {'refuted' if one.proved else 'not all decided'}"
+
+
+def _entries(one: LeastRooms) -> str:
+    return ", ".join(f"entries of a {name} {number}" for name, number in one.limits.items())
+
+
+def _sizes(one: LeastRooms) -> str:
+    rooms = ", ".join(f"{name} {number}" for name, number in (one.rooms or {}).items())
+    return f"{_entries(one)}, {rooms}" if one.limits else rooms
 
 
 def stalled(verdict: TableVerdict) -> list[StalledMessage]:
