@@ -23,6 +23,7 @@ from unknot.fabrics import (
     opensm_tables,
     port_lists,
     private_tables,
+    slurm,
 )
 from unknot.fabrics.format import PARTS, Format
 from unknot.network import Network
@@ -71,13 +72,14 @@ _FORMATS = (
     adaptive_groups.FORMAT,
     private_tables.PLFT,
     private_tables.VL2VL,
+    slurm.CONF,
+    slurm.YAML,
 )  # fmt: skip
 FORMATS: Catalogue[Format] = Catalogue("formats", {form.name: form for form in _FORMATS}, of=Format)
 """Formats by name, those of extensions last. Another is a module of this room with a `Format`, and its line above."""
 
 REMOVED = {
     "metis": "write an edge list (.edges), which names the same links",
-    "slurm": "Slurm's own tools write topology.conf from a fabric",
     "lidmatrix": "hop counts decide nothing about deadlock, and an audit names routes longer than the cables allow",
 }
 """Formats of earlier versions, each with what to do instead."""

@@ -13,6 +13,8 @@ Place = tuple[str, int]
 """A port: key of its node, and port number (0: the management port of a switch)."""
 AGGREGATION = "Aggregation Node"
 """Part of the names of nodes inside switches that reduce data (SHARP)."""
+ADAPTER = re.compile(r"^(.+?)\s+((?:HCA|hfi|mlx|ibp|ib|opa)[\w-]*\d)(?:\[\d+\])?$", re.I)
+"""Name of an adapter behind that of its host."""
 _GATEWAY = re.compile(r"\b(?:gateway|skyway|bridgex)\b", re.I)
 ROLES = {"router": "routers to other subnets", "gateway": "gateways to Ethernet"}
 """Ends of traffic that are no hosts, in words."""

@@ -9,14 +9,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from tests.fabrics.diagnosis.planted import Drawn, text
 from unknot._base.errors import TextError
+from unknot.cli.program import app
 from unknot.fabrics import Fabric, read_fabric
 from unknot.fabrics.diagnosis import diagnose, read_errors
 from unknot.fabrics.diagnosis.pairing import joined
 from unknot.fabrics.diagnosis.plan import cables_by_guid, read_plan
 
+EXAMPLES = Path(__file__).parents[3] / "examples/fabrics"
 LEAVES, SPINES = [f"S1{i}" for i in range(6)], [f"S2{i}" for i in range(4)]
 
 
@@ -179,3 +182,30 @@ def test_joining_loses_no_cable(strays: dict[tuple[int, int], int], lacks: dict[
         told_strays.update(dict.fromkeys(fault.strays, fault.count))
         told_lacks.update(dict.fromkeys(fault.lacks, fault.count))
     assert (told_strays, told_lacks) == (Counter(strays), Counter(lacks))
+
+
+def test_the_table_of_no_findings_has_its_header(tmp_path: Path) -> None:
+    """It was an empty file."""
+    read(leaf_spine(), tmp_path)
+    rows = []
+    for name in (tmp_path / "fabric.ibnetdiscover", EXAMPLES / "opensm-leafspine-degraded-ftree"):
+        done = CliRunner().invoke(app, ["diagnose", str(name), "--out", str(tmp_path / "found.csv")])
+        assert done.exit_code in (0, 1, 3), done.output
+        rows.append((tmp_path / "found.csv").read_text().splitlines())
+    assert len(rows[0]) == 1
+    assert rows[0][0] == rows[1][0]
+
+
+def test_traffic_without_any_rate_is_refused(tmp_path: Path) -> None:
+    """The answer was the full line rate."""
+    (tmp_path / "rates.csv").write_text(("0," * 11 + "0\n") * 12)
+    fabric = str(EXAMPLES / "opensm-ring12-lash")
+    done = CliRunner().invoke(app, ["diagnose", fabric, "--traffic", str(tmp_path / "rates.csv")])
+    assert done.exit_code == 2
+    assert "all rates are 0, so no host sends" in done.output
+
+
+def test_a_multicast_level_that_there_is_not_is_refused_before_reading() -> None:
+    done = CliRunner().invoke(app, ["audit", "nowhere", "--multicast-sl", "99"])
+    assert done.exit_code == 2
+    assert "--multicast-sl 99: service levels are 0 to 15" in done.output

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin
 
 from unknot._base.errors import UnknotError, library
 from unknot._base.frames import Tabular, columns_of, write_csv, write_parquet
@@ -88,10 +88,10 @@ def write_answer(kept: KeptAnswer, file: Path) -> None:
 
         write_scene(scene_of(kept), file)
     elif ending == ".parquet":
-        write_parquet(columns_of(rows_of(kept)), file)
+        write_parquet(columns_of(rows_of(kept)) or _no_rows(kept), file)
     else:
         cells = [{name: _cell(value) for name, value in row.items()} for row in rows_of(kept)]
-        write_csv(columns_of(cells), file)
+        write_csv(columns_of(cells) or _no_rows(kept), file)
 
 
 def _cell(value: Any) -> Any:
@@ -145,6 +145,23 @@ def rows_of(kept: KeptAnswer) -> list[dict[str, Any]]:
     if rows is not None:
         return [row if units is None else units.of_row(row) for row in rows]
     return [dict(_flat(row)) for row in (filled[filled.form.frame] if filled.form.frame else [filled])]
+
+
+def _no_rows(kept: KeptAnswer) -> dict[str, list[Any]]:
+    """The columns of an answer whose table is empty."""
+    from unknot.cli.answers.form import keys_of
+
+    def names(form: Any, before: str) -> Iterator[str]:
+        for name, key in keys_of(form).items():
+            if key.form is None or get_origin(key.hint) in (list, dict):
+                yield f"{before}{name}"
+            else:
+                yield from names(key.form, f"{before}{name}.")
+
+    assert kept.filled is not None
+    form = kept.filled.form
+    rows = keys_of(form)[form.frame].form if form.frame else None
+    return {name: [] for name in (names(rows, "") if rows else ())}
 
 
 def _flat(row: Answer, before: str = "") -> Iterator[tuple[str, Any]]:

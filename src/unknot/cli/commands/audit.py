@@ -107,6 +107,7 @@ def audit(options: AuditOptions) -> int:
     from unknot.cli.commands.display import describe, put
     from unknot.fabrics import compare_fabrics, read_fabric
     from unknot.fabrics.ethernet.folder import is_ethernet
+    from unknot.fabrics.levels import LEVELS
     from unknot.verify.audit import audit as audit_fabric
     from unknot.verify.update import update_fabric
 
@@ -119,6 +120,8 @@ def audit(options: AuditOptions) -> int:
                 "--json alone"
             )
         return _audit_switches(options)
+    if not 0 <= options.multicast_sl < LEVELS:
+        raise UnknotError(f"--multicast-sl {options.multicast_sl}: service levels are 0 to {LEVELS - 1}")
     name_idle(paused=options.paused is not None, dscp=options.dscp is not None)
     read = read_fabric(
         fabric, options.tables, lids=options.lids, levels=options.sl, lanes=options.sl2vl, multicast=options.mcfdbs,

@@ -116,6 +116,8 @@ def _rates(traffic: str) -> PatternLike:
             rows.append([float(cell) for cell in row_of(line)])
         except ValueError:
             raise TextError("a row of rates has numbers with commas between them", traffic, number, 1, line) from None
+    if not any(map(any, rows)):
+        raise TextError("all rates are 0, so no host sends; give the rates of some pair", traffic)
     return rows  # type: ignore[return-value]
 
 

@@ -13,10 +13,9 @@ from unknot._base.phrases import count as count_of
 from unknot._base.phrases import few
 from unknot.fabrics.diagnosis.finding import Finding
 from unknot.fabrics.fabric import Fabric
+from unknot.fabrics.nodes import ADAPTER
 from unknot.network.recognised import Structure
 
-_ADAPTER = re.compile(r"^(.+?)\s+((?:HCA|hfi|mlx|ibp|ib|opa)[\w-]*\d)(?:\[\d+\])?$", re.I)
-"""Name of an adapter behind that of its host."""
 USUAL = 0.75
 """Share of hosts that have as many ports before others count as lacking some."""
 
@@ -46,7 +45,7 @@ def adapters(fabric: Fabric) -> dict[str, dict[str, int]]:
     """Return the ports of each host by the names of adapters, of hosts whose adapters are named."""
     hosts: dict[str, dict[str, int]] = defaultdict(dict)
     for terminal in range(fabric.network.num_terminals):
-        if match := _ADAPTER.match(fabric.network.terminal_name(terminal)):
+        if match := ADAPTER.match(fabric.network.terminal_name(terminal)):
             hosts[match[1]].setdefault(match[2], terminal)
     return {host: ports for host, ports in hosts.items() if ports}
 
