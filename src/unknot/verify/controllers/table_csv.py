@@ -50,10 +50,10 @@ def load_csv(path: str | Path) -> StateTable:
     """
     if Path(path).is_file() and Path(path).stat().st_size > MOST_BYTES:
         raise UnknotError(f"{path}: a state table has at most {MOST_BYTES:,} bytes")
-    return table_of_toml(Sheet(read_text(path, what="a state table is a CSV file in UTF-8"), path))
+    return table_of_toml(TableSheet(read_text(path, what="a state table is a CSV file in UTF-8"), path))
 
 
-class Sheet(Toml):
+class TableSheet(Toml):
     """A CSV text as the document that TOML would give, with the places of its cells."""
 
     @cached_property
