@@ -54,7 +54,8 @@ ODD: tuple[Any, ...] = (None, True, 1.5, "x", [], {}, -(10**30))
 
 def of_another_type(content: Any, place: Place) -> list[Any]:
     """Odd entries of other types than the one that is there."""
-    entry, optional = at(content, place), place[-1] in ("sources", "sends", "relation")
+    # A transfer without a rate has that of its slowest channel.
+    entry, optional = at(content, place), place[-1] in ("sources", "sends", "relation") or place[-2:-1] == ("rates",)
     odd = [other for other in ODD if type(other) is not type(entry) and not (other is None and optional)]
     return [other for other in odd if not (place == ("version",) and other is True)]
 
@@ -82,6 +83,8 @@ def limits(content: Any, place: Place) -> list[int]:
         return [-1, len(network["source"])]
     if name == "rule" or (name == "cycles" and place[-1] == len(at(content, place[:-1])) - 1):
         return [-(10**9), 10**9] if name == "rule" else []  # or a weight
+    if name == "least" and place[-1] == 1:
+        return []  # a denominator: with a higher one less is claimed
     if name in ("impossible", "least"):
         candidates = sum(c != -1 for rows in relation.get("states", ()) for row in rows for c in row[1:])
         hopeless = "tree" in content["claims"][0]["proof"] and at(content, place) > candidates

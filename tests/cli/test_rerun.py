@@ -56,6 +56,8 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "design": (("design", "routing", "mesh(2)", "--switching", "wormhole-nonatomic", "--export", "rule.py", "--out",
                 "rule.svg"),
                ("rule.py", "rule.svg")),
+    "design-topology": (("design", "topology", "grid(2, 2)", "--ports", "2", "--moves", "500", "--out", "net.svg"),
+                        ("net.svg",)),
     "diagnose": (("diagnose", "{fabric}", "--out", "wrong.csv"), ("wrong.csv",)),
     "line-rate": (("line-rate", "ring(4)", "--draws", "20", "--out", "share.csv"), ("share.csv",)),
     "explore": (("explore", *RING, "--out", "page.html"), ("page.html",)),
@@ -315,6 +317,7 @@ def test_code_of_a_user_does_not_run_unless_allowed(tmp_path: Path, monkeypatch:
     words = [
         ("check", "mesh(2, 2)", "--routing", "mine.py:mine"),
         ("curve", "mesh(2, 2)", "--routing", "duato", "--routing", " mine.py:mine", "--loads", "0.1", *SHORT),
+        ("design", "topology", "mine.py:mine", "--ports", "2"),
         ("run", "study.toml", "--allow-code"),
         ("run", "study.toml", "--dask", "tcp://10.0.0.1:8786"),
     ]

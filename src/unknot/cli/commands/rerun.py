@@ -107,6 +107,9 @@ def _command(context: typer.Context, recorded: Manifest, file: Path) -> Any:
     try:
         with contextlib.redirect_stdout(io.StringIO()):  # of --help
             made = command.make_context(words[0], words[1:], parent=context)
+            if hasattr(command, "resolve_command"):  # of several subjects, each a command with options of its own
+                subject, command, rest = command.resolve_command(made, [*made._protected_args, *made.args])
+                made = command.make_context(subject, rest, parent=made)
     except (UsageError, typer.Exit) as error:
         raise UnknotError(f"{file}: unknot {shlex.join(words)}: {getattr(error, 'message', 'no outcome')}") from None
     made.params["max_memory"] = None
