@@ -37,8 +37,8 @@ BY_TARGET = ("scatter", "reduce_scatter", "all_to_all")
 """Operations in which each target needs bytes of its own, of all."""
 MOST_DISTANCES = 2_000_000
 """Members times channels up to which all members are tried as ends of the farthest pair; beyond, the first ones."""
-LATE = 1.02
-"""Times the bound without latencies from which on cuts in time are looked for."""
+LATE = Fraction(1, 50)
+"""Share of the bound without latencies: cuts in time are sought where one of these, or what they add, is above."""
 REVERSED = {"reduce_scatter": "all_gather", "reduce": "broadcast", "scatter": "gather"}
 """Operations that are another one on the reversed platform."""
 
@@ -156,7 +156,8 @@ def _without_overhead(platform: Platform, operation: Operation, *, quick: bool, 
     late, early = _Latencies(platform), _Latencies(platform.reversed())
     tried = [made, *_of_far_members(platform, operation, late)]
     best = max((replace(one, time=_with_latency(one, late, early)) for one in tried), key=lambda one: one.time)
-    if in_time and best.time > LATE * made.time:
+    slow = max(best.time - made.time, *(channel.latency for channel in platform.channels))
+    if in_time and slow > LATE * made.time:
         time, cuts = by_time_cuts(platform, operation, best.time)
         best = replace(best, time=time, in_time=cuts)
     return best

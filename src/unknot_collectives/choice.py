@@ -13,6 +13,7 @@ from itertools import product
 from unknot._base.errors import NetworkError, require_known
 from unknot._base.numbers import require_whole
 from unknot_collectives.arrangements import arranged
+from unknot_collectives.at_once import at_once
 from unknot_collectives.bounds import bound
 from unknot_collectives.greedy import PATIENCE, greedy_order, require_reach
 from unknot_collectives.on_routes import ScheduleRoutes
@@ -20,7 +21,7 @@ from unknot_collectives.optimal import optimal
 from unknot_collectives.orders import Group
 from unknot_collectives.platform import Operation, Platform, require_room
 from unknot_collectives.schedule import Schedule
-from unknot_collectives.searching import MOST_MEMBERS, require_searchable, searched_from
+from unknot_collectives.searching import MOST_MEMBERS, require_searchable, searched_from, ways_between
 from unknot_collectives.textbook import algorithms, textbook
 from unknot_collectives.timing import StartOrder, longest_chain, order_of_starts, steady
 
@@ -246,7 +247,7 @@ def _searched(
 ) -> list[AlgorithmProposal]:
     """Return the schedule that is searched for from the fastest ones along trees, for a size."""
     require_searchable(unit)
-    ways = None if routes is None or routes.is_free else routes.ways(unit.members)
+    ways = ways_between(platform, unit.members) if routes is None or routes.is_free else routes.ways(unit.members)
     names = [*("greedy",) * (unit.kind in BY_TREES), "optimal", *algorithms(unit.kind)]
 
     def starts(size: Fraction) -> Iterator[StartOrder]:
@@ -255,10 +256,16 @@ def _searched(
                 choices = _candidates(platform, unit, name, group, BEGUN_WITH, routes)
                 yield min((one.start_order(size) for one in choices), key=lambda one: one.time)
 
+    def fastest(size: Fraction) -> StartOrder:
+        spread = at_once(platform, replace(unit, size=size), ways)
+        return min(
+            searched_from(starts(size), ways), StartOrder(spread, float(spread.time)), key=lambda one: one.time
+        )
+
     def floor(size: Fraction) -> float:
         return float(bound(platform, replace(unit, size=size)).time)
 
-    return [AlgorithmProposal("searched", 1, 0.0, 0.0, 0.0, lambda size: searched_from(starts(size), ways), floor)]
+    return [AlgorithmProposal("searched", 1, 0.0, 0.0, 0.0, fastest, floor)]
 
 
 def best(choices: Sequence[AlgorithmProposal], size: Fraction, looked_at: int = LOOKED_AT) -> Schedule:
