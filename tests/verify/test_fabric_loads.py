@@ -120,11 +120,20 @@ def test_a_matrix_in_a_file(tmp_path: Path) -> None:
         "rates.csv:2:1: a row of rates has numbers"
         in unknot_says("diagnose", str(folder), "--traffic", str(file)).stderr
     )
-    file.write_text("1,2\n3,4,5\n")
-    assert unknot_says("diagnose", str(folder), "--traffic", str(file)).exit_code == 2
+    zeros = ",".join("0" * count)
+    for text, words in (
+        ("1,2\n3,4,5\n", "rates.csv:2:1: this row has 3 rates, and the first has 2"),
+        ("1,2\n3,4\n", f"rates.csv: traffic: a matrix of {count} × {count} numbers is needed, got shape (2, 2)"),
+        (f"{zeros}\n" * count, "rates.csv: traffic: all rates are 0, so no host sends; give the rates of some pair"),
+        (f"-1{zeros[1:]}\n" * count, "rates.csv: traffic: rates are finite and not negative"),
+    ):
+        file.write_text(text)
+        said = unknot_says("diagnose", str(folder), "--traffic", str(file))
+        assert said.exit_code == 2
+        assert words in said.stderr
 
 
 def test_traffic_that_is_none(tmp_path: Path) -> None:
     fabric = read_fabric(written(drawn("torus", 1), set(), tmp_path / "a"))
-    with pytest.raises(UnknotError, match="nonsense"):
+    with pytest.raises(UnknotError, match=r"nonsense.*known: .*all_reduce"):
         capacity_of(fabric, "nonsense")

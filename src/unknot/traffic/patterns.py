@@ -180,7 +180,9 @@ def patterns() -> Catalogue[Callable[..., Pattern]]:
     return Catalogue("patterns", {function.__name__: function for function in core})
 
 
-def pattern(network: Network, traffic: PatternLike = "uniform", *, where: str = "<traffic>") -> Pattern:
+def pattern(
+    network: Network, traffic: PatternLike = "uniform", *, where: str = "<traffic>", also: Iterable[str] = ()
+) -> Pattern:
     """Return the pattern that a name, text, array or function stands for.
 
     Parameters
@@ -193,6 +195,8 @@ def pattern(network: Network, traffic: PatternLike = "uniform", *, where: str = 
         to a row of such a matrix.
     where : str
         What an error calls the text.
+    also : iterable of str
+        Further names that its caller takes, for the same error.
 
     Returns
     -------
@@ -214,7 +218,7 @@ def pattern(network: Network, traffic: PatternLike = "uniform", *, where: str = 
         return traffic
     if isinstance(traffic, str):
         call = parse_call(traffic, where)
-        return apply(call, chosen(call, patterns(), "traffic"), network)
+        return apply(call, chosen(call, patterns(), "traffic", also), network)
     if callable(traffic):
         return _from_array(network, [traffic(terminal) for terminal in range(network.num_terminals)])
     return _from_array(network, traffic)

@@ -14,6 +14,7 @@ from unknot.fabrics.diagnosis import Finding
 from unknot.fabrics.rates import rate_of
 from unknot.routing.forwarding_table import route_lengths
 from unknot.routing.switchboard import destinations, switchboard
+from unknot.traffic.pattern import TrafficError
 from unknot.traffic.patterns import PatternLike, pattern
 from unknot.verify.audit_merged import cables_of, followed, pairs_by_switch
 from unknot.verify.job_flows import OPERATIONS, job_of
@@ -102,7 +103,7 @@ def _sent(fabric: Fabric, traffic: PatternLike) -> tuple[Floats, float]:
         job = job_of(talking.tolist(), traffic)
         np.add.at(amount, (job.source, job.target), job.rate)
     else:
-        chosen = pattern(network, traffic, where="--traffic")
+        chosen = pattern(network, traffic, where="--traffic", also=OPERATIONS)
         if chosen.weight is not None:
             amount += chosen.weight
         elif chosen.destination is not None:
@@ -111,7 +112,9 @@ def _sent(fabric: Fabric, traffic: PatternLike) -> tuple[Floats, float]:
         else:
             amount += 1
         np.fill_diagonal(amount, 0)
-        amount /= max(amount.sum(axis=1).max(initial=0.0), 1e-300)
+        if not amount.any():
+            raise TrafficError("traffic: all rates are 0, so no host sends; give the rates of some pair")
+        amount /= amount.sum(axis=1).max()
     sent = np.zeros((network.num_routers, lids.size))
     np.add.at(sent, network.inject, amount[:, owner] * share)
     return sent, float(amount.sum(axis=0).max(initial=0.0))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unknot._base.errors import UnknotError
+from unknot._base.errors import TextError, UnknotError
 from unknot.cli.commands.answer_files import PAGE
 from unknot.cli.commands.asking import taken
 from unknot.cli.commands.options import Json, Options
@@ -79,6 +79,7 @@ def diagnose(options: DiagnoseOptions) -> int:
     from unknot.fabrics import read_fabric
     from unknot.fabrics.diagnosis import read_errors
     from unknot.fabrics.diagnosis.counters import counters_beside
+    from unknot.traffic.pattern import TrafficError
 
     fabric = read_fabric(options.fabric, options.tables)
     counters = counters_beside(options.fabric)
@@ -89,10 +90,12 @@ def diagnose(options: DiagnoseOptions) -> int:
         hours=options.hours is not None and not errors,
         traffic=options.traffic != "uniform_others" and fabric.tables is None,
     )
-    with activity.working("diagnosing"):
-        found = diagnosed(
-            fabric, _rates(options.traffic), intended=options.intended, errors=errors, hours=options.hours
-        )
+    rates = _rates(options.traffic)
+    try:
+        with activity.working("diagnosing"):
+            found = diagnosed(fabric, rates, intended=options.intended, errors=errors, hours=options.hours)
+    except TrafficError as error:
+        raise error if rates is options.traffic else TextError(str(error), options.traffic) from None
     for page in taken(PAGE):
         from unknot.report.diagnosis_report import write_diagnosis_report
 
@@ -104,7 +107,6 @@ def diagnose(options: DiagnoseOptions) -> int:
 
 def _rates(traffic: str) -> PatternLike:
     """The matrix of a file, or the text itself."""
-    from unknot._base.errors import TextError
     from unknot._base.input import read_lines
     from unknot.fabrics.format import row_of
 
@@ -116,8 +118,9 @@ def _rates(traffic: str) -> PatternLike:
             rows.append([float(cell) for cell in row_of(line)])
         except ValueError:
             raise TextError("a row of rates has numbers with commas between them", traffic, number, 1, line) from None
-    if not any(map(any, rows)):
-        raise TextError("all rates are 0, so no host sends; give the rates of some pair", traffic)
+        if len(rows[-1]) != len(rows[0]):
+            words = f"this row has {len(rows[-1])} rates, and the first has {len(rows[0])}"
+            raise TextError(words, traffic, number, 1, line)
     return rows  # type: ignore[return-value]
 
 
