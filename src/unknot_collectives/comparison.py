@@ -12,6 +12,7 @@ from typing import Any
 from unknot._base.deadline import NEVER, Deadline
 from unknot._base.errors import NetworkError, SimulationError
 from unknot._base.progress import found
+from unknot._base.units import digits
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import DEFAULT
 from unknot.simulation.traces.trace_run import TraceRun
@@ -131,8 +132,8 @@ def compared(
             timed = [_timed(schedule, floor, relation, until, options) for schedule in made]
             if timed:
                 best = min(timed, key=lambda row: row.measured or row.time)
-                words = f"{best.algorithm} {float(best.measured or best.time):.4g}"
-                found(f"latest: {words} cycles, at least {float(floor.time):.4g}")
+                words = f"{best.algorithm} {digits(float(best.measured or best.time))}"
+                found(f"latest: {words} cycles, at least {digits(float(floor.time))}")
             table += sorted(timed, key=lambda row: (row.measured is None, row.measured or row.time, row.pieces))[:1]
         if enough and all(min((row.ratio for row in table), default=LEAST + 1) <= LEAST for table in tables):
             break

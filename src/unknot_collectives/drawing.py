@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from unknot._base.errors import shortened
 from unknot._base.phrases import count
-from unknot._base.units import Scale
+from unknot._base.units import Scale, digits
 from unknot.network import Network
 from unknot.report import shapes
 from unknot.report import sheet as paper
@@ -182,17 +182,12 @@ def draw_busy_channels(schedule: Schedule, names: Sequence[str], scale: Scale = 
     factor, unit = scale.unit_of(whole)
     parts += [
         shapes.text(
-            complex(LEFT + WIDTH * k / 4, bottom), _figure(whole * factor * k / 4) + f" {unit}" * (k == 4),
+            complex(LEFT + WIDTH * k / 4, bottom), digits(whole * factor * k / 4) + f" {unit}" * (k == 4),
             size=9, colour=SOFT,
         )
         for k in range(5)
     ]  # fmt: skip
     return shapes.svg(LEFT + WIDTH + 40, bottom + 14, title, parts)
-
-
-def _figure(number: float) -> str:
-    """A number with about four digits, and never as a power of ten."""
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
 
 
 def busy_scene(schedule: Schedule, network: Network, names: Sequence[str], scale: Scale = IN_CYCLES) -> Scene:
@@ -223,7 +218,7 @@ def busy_scene(schedule: Schedule, network: Network, names: Sequence[str], scale
     left_out = len(rows) - MOST_CHANNELS
     return Scene(
         title=f"{schedule.operation.kind} by {schedule.name} on {schedule.platform.name}",
-        words=f"{count(len(rows), 'channel')} over {_figure(whole * factor)} {unit}, by the model.",
+        words=f"{count(len(rows), 'channel')} over {digits(whole * factor)} {unit}, by the model.",
         network=network,
         views={"busy": {"end": whole * factor, "unit": unit, "rows": rows[:MOST_CHANNELS]}},
         paragraphs=(f"{left_out:,} less busy channels are left out.",) if left_out > 0 else (),

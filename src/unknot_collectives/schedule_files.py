@@ -15,6 +15,7 @@ from unknot._base.errors import NetworkError, TextError
 from unknot._base.frames import write_csv
 from unknot._base.input import read_json, read_lines
 from unknot._base.output import write_text
+from unknot._base.units import Units
 from unknot.certificates.plain.reading import Rejected
 from unknot.certificates.plain.schedule import check_schedule
 from unknot.network import Network
@@ -75,7 +76,7 @@ COLUMNS = tuple(field.name for field in fields(TransferRow))
 """Columns of a file, in order; the last may be missing."""
 
 
-def write_schedule(schedule: Schedule, network: Network, path: str | Path) -> None:
+def write_schedule(schedule: Schedule, network: Network, path: str | Path, units: Units | None = None) -> None:
     """Write a schedule as CSV, a row for each transfer, or as JSON, with the operation and the time.
 
     Parameters
@@ -86,6 +87,8 @@ def write_schedule(schedule: Schedule, network: Network, path: str | Path) -> No
         The network.
     path : str or Path
         The file, .csv or .json.
+    units : Units, optional
+        Add nanoseconds and bytes: ``start_ns`` and ``bytes`` of each transfer.
 
     Examples
     --------
@@ -99,19 +102,30 @@ def write_schedule(schedule: Schedule, network: Network, path: str | Path) -> No
     ...     read_schedule(Path(folder, "ring.csv"), ring(4), platform, gather).time
     Fraction(27, 1)
     """
-    rows = [*_rows(schedule, network)]
+    rows = [asdict(row) | _in_units(row, units) for row in _rows(schedule, network)]
     if Path(path).suffix == ".csv":
-        write_csv({column: [getattr(row, column) for row in rows] for column in COLUMNS}, path)
+        write_csv({column: [row[column] for row in rows] for column in rows[0]}, path)
         return
     operation = schedule.operation
-    document = {
+    document: dict[str, Any] = {
         "network": network.name, "operation": operation.kind, "algorithm": schedule.name, "pieces": schedule.pieces,
         "size": str(operation.size), "time": str(schedule.time),
         "root": None if operation.root is None else _terminal(network, operation.root),
         "groups": [[_terminal(network, member) for member in part] for part in operation.parts],
     }  # fmt: skip
-    lines = ",\n".join(json.dumps(asdict(row), ensure_ascii=False) for row in rows)
+    if units is not None:
+        figures = {"time": float(schedule.time), "size": float(operation.size)}
+        document |= {"units": asdict(units), **units.beside(figures)}
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     write_text(path, json.dumps(document, ensure_ascii=False)[:-1] + f', "transfers": [\n{lines}\n]}}\n')
+
+
+def _in_units(row: TransferRow, units: Units | None) -> dict[str, float | str]:
+    """Return when a transfer starts in nanoseconds, to the picosecond, and its bytes."""
+    if units is None:
+        return {}
+    start = round(units.ns(float(Fraction(row.start))), 3) if row.start else ""
+    return {"start_ns": start, "bytes": round(float(Fraction(row.flits)) * units.flit_bytes, 3)}
 
 
 def _terminal(network: Network, node: int | None) -> str:

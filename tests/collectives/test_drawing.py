@@ -9,9 +9,10 @@ from itertools import pairwise
 
 import pytest
 
+from unknot._base.units import Scale
 from unknot.network.families import ring
 from unknot_collectives import Operation, platform_of, textbook, timed
-from unknot_collectives.drawing import MOST_ROWS, busy_times, draw_busy_channels
+from unknot_collectives.drawing import MOST_ROWS, busy_scene, busy_times, draw_busy_channels
 
 
 @pytest.mark.parametrize("kind", ["all_gather", "all_reduce"])
@@ -35,6 +36,22 @@ def test_channels_are_busy_for_their_bytes_and_one_transfer_at_a_time(kind: str,
     added = sum(schedule.chunks[sent.chunk].size * len(sent.path) for sent in schedule.transfers if sent.reduces)
     assert adding == pytest.approx(float(added))
     assert (adding > 0) == (kind == "all_reduce")
+
+
+def test_times_have_their_unit_and_no_power_of_ten() -> None:
+    platform = platform_of(ring(4))
+    names = [str(node) for node in range(platform.num_nodes)]
+    schedule = textbook(platform, Operation("all_gather", platform.members, Fraction(4_000_000)), "ring")
+    for scale, ticks in (
+        (Scale(), ("3,000,001", "6,000,002", "12,000,003 cycles")),
+        (Scale.of("2 GHz, 16 B"), ("1.5", "3", "6 ms")),
+    ):
+        picture, scene = draw_busy_channels(schedule, names, scale).text, busy_scene(schedule, ring(4), names, scale)
+        assert all(f">{tick}<" in picture for tick in ticks)
+        assert scene.words == f"12 channels over {ticks[-1]}, by the model."
+        assert scene.data["busy"]["unit"] == ticks[-1].split()[1]
+        assert scene.data["busy"]["end"] == pytest.approx(float(ticks[-1].split()[0].replace(",", "")), rel=1e-5)
+        assert not re.search(r">[^<]*\de[+-]?\d", picture)
 
 
 def test_each_channel_has_a_row_and_the_less_busy_ones_are_counted() -> None:

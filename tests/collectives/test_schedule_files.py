@@ -14,9 +14,10 @@ import pytest
 
 from tests.collectives.test_collective_command import run
 from unknot._base.errors import NetworkError, TextError
+from unknot._base.units import Units
 from unknot.fabrics.named import network as network_named
 from unknot.network import Network
-from unknot_collectives import Operation, platform_of, textbook
+from unknot_collectives import Operation, platform_of, textbook, timed, write_schedule
 from unknot_collectives.schedule_files import proposed, read_schedule
 
 NETWORKS = ("ring(5)", "torus(3, 3)", "fat_tree(2, 2)", "mesh(2, 3)", "hypercube(3)", "dragonfly(2)")
@@ -183,3 +184,19 @@ def test_other_operations_sizes_and_shapes_are_refused(tmp_path: Path) -> None:
     table.write_text("step,chunk\n0,0\n")
     with pytest.raises(TextError, match=r"s\.csv:1: a schedule has the columns .* is missing"):
         read_schedule(table, network, platform, gather)
+
+
+def test_files_have_nanoseconds_and_bytes_with_units_and_are_read_again(tmp_path: Path) -> None:
+    network = network_named("ring(4)")
+    platform = platform_of(network)
+    gather = Operation("all_gather", platform.members, Fraction(2000))
+    made = timed(textbook(platform, gather, "ring").pipelined(3))
+    for name in ("ring.csv", "ring.json"):
+        write_schedule(made, network, tmp_path / name, Units.of("2 GHz, 32 B"))
+        assert read_schedule(tmp_path / name, network, platform, gather).time == made.time
+    document = json.loads((tmp_path / "ring.json").read_text())
+    assert document["units"] == {"clock_ghz": 2.0, "flit_bytes": 32.0}
+    assert (document["time_ns"], document["size_bytes"]) == (pytest.approx(float(made.time) / 2), 64_000)
+    rows = rows_of(tmp_path / "ring.csv")
+    assert all(float(row["start_ns"]) == pytest.approx(float(Fraction(row["start"])) / 2, abs=1e-3) for row in rows)
+    assert {row["bytes"] for row in rows} == {"21333.333"}

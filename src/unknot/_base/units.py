@@ -217,7 +217,18 @@ def _place(figure: float, names: Sequence[str]) -> int:
 
 def _shown(figure: float, names: Sequence[str]) -> str:
     place = _place(figure, names)
-    return f"{figure / 1000**place:.4g} {names[place]}"
+    return f"{digits(figure / 1000**place)} {names[place]}"
+
+
+def digits(figure: float) -> str:
+    """Return a figure in four digits, or all before the point, thousands apart.
+
+    Examples
+    --------
+    >>> digits(0.123456), digits(1234567.8)
+    ('0.1235', '1,234,568')
+    """
+    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.4g}"
 
 
 def flits_of(piece: Piece, units: Units | None, least: int = 1) -> int:

@@ -153,7 +153,7 @@ def collective(options: CollectiveOptions) -> int:
         drawn = best[-1].schedule, built, scale
         draw(lambda: _picture(*drawn), lambda: _scene(*drawn))
     if best and export is not None:
-        export_schedule(export, made.tables[last], kept, built)
+        export_schedule(export, made.tables[last], kept, built, scale.units)
     if options.evidence is not None:
         claims = [bounds[last].claim(), *(one.schedule.claim() for one in shown)]
         write_evidence(options.evidence, None, claims)

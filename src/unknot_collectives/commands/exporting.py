@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unknot._base.errors import NetworkError
+from unknot._base.phrases import count
+from unknot._base.units import digits
 from unknot.cli.commands.printing import notify, wrote
 
 if TYPE_CHECKING:
+    from unknot._base.units import Units
     from unknot.network import Network
     from unknot_collectives.choice import AlgorithmProposal
     from unknot_collectives.comparison import Timed
@@ -29,7 +32,11 @@ def noted(
 
 
 def export_schedule(
-    path: Path, table: Sequence[Timed], proposals: Sequence[AlgorithmProposal], network: Network
+    path: Path,
+    table: Sequence[Timed],
+    proposals: Sequence[AlgorithmProposal],
+    network: Network,
+    units: Units | None = None,
 ) -> None:
     """Write the fastest schedule of a table; as a program the fastest that RCCL loads, and say so if it is another.
 
@@ -43,7 +50,7 @@ def export_schedule(
 
     best = table[0]
     if path.suffix != ".xml":
-        write_schedule(best.schedule, network, path)
+        write_schedule(best.schedule, network, path, units)
     else:
         program, why = _loaded(best.schedule)
         if program is None:
@@ -87,4 +94,4 @@ def _loaded(schedule: Schedule) -> tuple[Program | None, str]:
 
 
 def _in_words(schedule: Schedule) -> str:
-    return f"{schedule.name}, {schedule.pieces} piece{'s' * (schedule.pieces > 1)}, {float(schedule.time):g} cycles"
+    return f"{schedule.name}, {count(schedule.pieces, 'piece')}, {digits(float(schedule.time))} cycles"
