@@ -4,7 +4,8 @@ Property tests draw fresh examples on every run, without time limits on single e
 seed; `pytest --hypothesis-seed=N` draws the same examples again, in any worker and for any selection of tests.
 Of most tests there are seven, and in the campaign 300. Of sweeps over cases that are alike
 (`@pytest.mark.sampled(share)`) a run draws a share by the same seed; the campaign takes all of them. Of tests that
-take a second or more (`@pytest.mark.long`) runs of folders draw one of six, and runs that name their file take all.
+take a second or more (`@pytest.mark.long`) runs of folders draw one of six, and runs that name their file take all;
+other tests that take a while are on record in `costs.json` and are drawn by what they cost (`tests/durations.py`).
 Of the loops that the simulator has for routers of one kind, each of which takes seconds to compile, a run draws one;
 the work of the others is done by the loop for all.
 
@@ -34,7 +35,7 @@ import typer.testing
 from hypothesis import HealthCheck, settings
 
 from tests.declared import needs_missing, use_declared
-from tests.durations import keep_seconds
+from tests.durations import SELDOM, chances, keep_seconds
 from unknot._base import deadline
 
 try:
@@ -48,9 +49,6 @@ os.environ.setdefault("NUMBA_OPT", "1")  # as on the command line; Numba reads i
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # jsonschema does without; a second to load
 # Of a command that is called in the process, most of the time goes into the options of all commands, which stay.
 typer.testing._get_command = functools.cache(typer.main.get_command)  # type: ignore[attr-defined]
-
-LONG = 6
-"""Of so many tests that are marked as long, one is drawn."""
 
 deadline.compiling.most = math.inf  # tests compile for many commands in one process
 
@@ -91,7 +89,7 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of sweeps marked as sampled, and of long tests, draw a share by the seed of the run; all in the campaign.
+    """Of sweeps marked as sampled, and of long or costly tests, draw a share by the seed; all in the campaign.
 
     Where a case is named all cases are taken, where a file is named its long tests.
     """
@@ -100,12 +98,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seed, sweeps = config.option.hypothesis_seed, dict[str, list[pytest.Item]]()
     named = {config.invocation_params.dir / word.partition("::")[0] for word in config.args}
     left_out: set[pytest.Item] = set()
+    often = chances()
     for item in items:
         name = item.nodeid.partition("[")[0]
         if item.get_closest_marker("campaign"):
             continue
-        drawn = random.Random(f"{seed} {name}").randrange(LONG) == 0
-        if item.get_closest_marker("long") and item.path not in named and not drawn:
+        long = item.get_closest_marker("long") is not None
+        kind, chance = (name, 1 / SELDOM) if long else (item.nodeid, often.get(item.nodeid, 1.0))
+        if item.path not in named and random.Random(f"{seed} {kind}").random() >= chance:
             left_out.add(item)
         elif item.get_closest_marker("sampled"):
             sweeps.setdefault(name, []).append(item)
@@ -136,9 +136,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """
     if session.config.getoption("hypothesis_profile") != "campaign":
         draw_loop(session.config.option.hypothesis_seed)
+    global _spent
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
     gc.enable()
+    _spent = sum(os.times()[:4])
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -214,10 +216,21 @@ def compile_one_at_a_time(folder: Path) -> None:
 
 
 _took: dict[str, float] = {}
+_spent = 0.0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Write into each report the processor seconds since the last one, of ended processes too."""
+    global _spent
+    report = yield
+    before, _spent = _spent, sum(os.times()[:4])
+    report.spent = _spent - before  # type: ignore[attr-defined]
+    return report  # type: ignore[return-value]
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    _took[report.nodeid] = round(_took.get(report.nodeid, 0.0) + report.duration, 2)
+    _took[report.nodeid] = round(_took.get(report.nodeid, 0.0) + getattr(report, "spent", 0.0), 2)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
