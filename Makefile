@@ -83,7 +83,7 @@ campaign: $(STAMP)
 	@mkdir -p reports
 	$(BIN)/python examples/cluster.py --huge --store reports/cluster.sqlite --out reports/cluster.html
 	$(BIN)/pytest -m campaign
-	$(BIN)/pytest -m "(hypothesis or sampled or long) and not campaign and not browser" --hypothesis-profile campaign
+	$(BIN)/pytest --hypothesis-profile campaign
 
 # The oldest versions that pyproject.toml names, in an environment of their own, and commands tried with them.
 FLOORS := .venv-floors

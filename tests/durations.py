@@ -1,8 +1,8 @@
 """Processor seconds of tests: kept in `.pytest_cache` after a run, and on record for those that take a while.
 
-`python -m tests.durations` brings the record, `tests/costs.json`, up to the last runs: best after `make test` with all
-kernels compiled. A run of folders draws the tests on record, each so seldom that it takes `QUICK` seconds a run in the
-mean, but one of `SELDOM` runs at least takes it.
+`python -m tests.durations` brings the record, `tests/costs.json`, up to the last runs: best after `make test` with
+all kernels compiled. A run of folders draws the tests on record, each so seldom that it takes `QUICK` seconds a run
+in the mean, but one of `SELDOM` runs at least takes it.
 """
 
 from __future__ import annotations
