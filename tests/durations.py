@@ -17,8 +17,8 @@ QUICK = 0.15
 """Seconds that a test may take in each run."""
 SELDOM = 6
 """Of so many runs, one at least takes a test, however long it takes."""
-WHOLE = ("tests/test_docs", "tests/test_pages", "tests/routing/test_catalogue")
-"""Files whose tests are all taken in each run: what a user reads in the docs, and every routing."""
+WHOLE = ("tests/test_docs", "tests/test_pages.py::test_commands", "tests/routing/test_catalogue")
+"""Tests that each run takes: commands that a user reads in the docs, and every routing."""
 
 
 def seconds_of_tests(root: Path) -> dict[str, float]:
