@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import IPython.display
+from typing import TYPE_CHECKING
+
 import pytest
 
 from unknot import UnknotError
 from unknot._base import progress
 from unknot._base.progress import Progress, activity, found, so_far, with_bar
+
+if TYPE_CHECKING:
+    import IPython.display
 
 
 class Cell:
@@ -18,7 +22,7 @@ class Cell:
         monkeypatch.setattr(progress, "in_notebook", lambda: True)
         monkeypatch.setattr(progress, "LATE", 0.0)
         monkeypatch.setattr(progress, "STEP", 0.0)
-        monkeypatch.setattr(IPython.display, "display", self.display)
+        monkeypatch.setattr("IPython.display.display", self.display)
 
     def display(self, html: IPython.display.HTML, *, display_id: bool) -> Cell:
         assert display_id

@@ -23,7 +23,6 @@ import numpy as np
 import pytest
 from pysat.solvers import Solver
 
-from tests.mutation.sites import _within, mutants
 from tests.reference import climbing
 from unknot._base.deadline import clock
 from unknot.certificates import plain
@@ -242,6 +241,8 @@ ENCODERS = {
 
 def drawn_faults(count: int, seed: int) -> list[tuple[str, str, str]]:
     """Faults drawn from all single ones in the encoders, each with its function and how it is noticed, if it is."""
+    from tests.mutation.sites import mutants
+
     every = [
         (f"unknot.{path.removesuffix('.py').replace('/', '.')}:{mutant.function}", mutant)
         for path, names in ENCODERS.items()
@@ -261,6 +262,8 @@ def source_of(fault: Fault) -> str:
 
 def code_of(fault: Fault) -> CodeType:
     """The code of a function with a fault."""
+    from tests.mutation.sites import _within
+
     module, _, name = fault.function.partition(":")
     part, whole = source_of(fault), inspect.getsource(importlib.import_module(module))
     whole = whole.replace(part, part.replace(fault.old, fault.new))

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from types import SimpleNamespace
@@ -23,8 +24,7 @@ from unknot._base.errors import UnknotError, missing_extra
 from unknot.studies import run_study
 from unknot.studies.workers import cluster
 
-dask = pytest.importorskip("dask", reason="dask is not installed")
-distributed = pytest.importorskip("distributed", reason="dask is not installed")
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="dask is not installed")
 STUDY = """[common]
 network = "ring(5)"
 routing = "dimension_order"
@@ -110,6 +110,8 @@ sys.stdin.read()
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_is_killed(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The study ends with what to do; what was done is kept, and resumed it has the rows of one that was not."""
+    import dask
+
     study.write_text(STUDY.replace("1000000", "400"))
     with subprocess.Popen(
         [sys.executable, "-c", ALONE], stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True
@@ -191,6 +193,8 @@ def test_what_is_no_address(where: str) -> None:
 
 def slurm(folder: Path, monkeypatch: pytest.MonkeyPatch, sbatch: str, **options: Any) -> None:
     """A command sbatch, and workers of this machine in place of its jobs."""
+    import distributed
+
     path = folder / "sbatch"
     path.write_text(f"#!/bin/sh\n{sbatch}\n")
     path.chmod(0o755)
