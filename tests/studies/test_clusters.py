@@ -111,6 +111,7 @@ sys.stdin.read()
 def test_a_scheduler_is_killed(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The study ends with what to do; what was done is kept, and resumed it has the rows of one that was not."""
     import dask
+    import distributed  # noqa: F401  # whose options Dask then knows
 
     study.write_text(STUDY.replace("1000000", "400"))
     with subprocess.Popen(
