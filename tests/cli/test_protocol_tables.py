@@ -40,10 +40,14 @@ def test_a_table_on_a_network_is_replayed(tmp_path: Path) -> None:
     code, output = told("protocol", str(EXAMPLES / "hangs/mi-stalls.toml"), *where, "--evidence", str(proof))
     assert code == 1
     assert "nothing moves in 1,000 cycles after the run" in output
-    assert told("accept", str(proof), *where)[0] == 0
-    code, output = told("protocol", str(EXAMPLES / "hangs/mi-saves.toml"), *where)
+    claim = f"controllers('{EXAMPLES}/hangs/mi-stalls.toml', answer=False, carried=True)"
+    assert told("accept", str(proof), *where, "--claim", claim)[0] == 0
+    code, output = told("protocol", str(EXAMPLES / "hangs/mi-saves.toml"), *where, "--evidence", str(proof))
     assert code == 0
     assert "replayed" not in output
+    claim = f"controllers('{EXAMPLES}/hangs/mi-saves.toml', carried=True)"
+    assert told("accept", str(proof), *where, "--claim", claim)[0] == 0
+    assert told("accept", str(proof), *where, "--claim", claim.replace(", carried=True", ""))[0] == 1
 
 
 def test_the_simulator_replays_tables_and_draws_no_load() -> None:

@@ -62,7 +62,8 @@ def question_of(about: About, claims: Sequence[str]) -> Document:
             "--claim audit, what `unknot audit` says of these, or name a --routing"
         )
     of: Any = about.relation if "relation" in needs and routed else None
-    if of is None and (needs != {""} or about.parts):
+    carried = about.text is not None and any(one["subject"] == "controllers" for one in made)
+    if of is None and (needs != {""} or about.parts or carried):
         of = about.network
     beside = {"open": about.open, "fails": about.fails}
     return _plainly({**question(of, made, about.parts, optional=not claims), **beside})

@@ -184,15 +184,31 @@ def phases(
     return claim("phases", deadlock_free=answer, **asdict(system))
 
 
-def controllers(about: About, file: str, caches: int = 3, answer: bool | None = True, addresses: int = 2) -> Document:
-    """Controllers of a state table cannot wait for each other for ever, or can; `addresses` count with rooms."""
+def controllers(
+    about: About,
+    file: str,
+    caches: int = 3,
+    answer: bool | None = True,
+    addresses: int = 2,
+    carried: bool = False,
+    idle: Sequence[str] = (),
+) -> Document:
+    """Controllers of a state table cannot wait for each other for ever, or can; `addresses` count with rooms.
+
+    `carried` by the routing, without the cores of kinds that are `idle`.
+    """
     from unknot.cli.commands.controllers import table_in
     from unknot.verify.controllers.evidence import asked
+    from unknot.verify.controllers.network import as_carried
 
     table = table_in(file)
     if table is None:
         raise UnknotError(f"--claim: {file} has no state tables; a protocol of message classes is protocol(…)")
-    return claim(**asked(table, caches, answer, addresses))
+    table = table.idle(idle)
+    if carried:
+        table = as_carried(table, about.relation, caches, addresses)
+    channels = bool(carried and answer and not table.rooms)
+    return claim(**asked(table, caches, answer, addresses, carried=channels))
 
 
 def rule(about: About, family: str) -> Document:

@@ -80,10 +80,7 @@ def check_on_network(
     """
     deadline = Deadline.of(time_limit)
     apart, sized = {*table.designed} - {*table.inside} <= {*table.rooms}, bool(table.rooms or table.limits)
-    carried = table if sized else as_carried(table, relation)
-    terminals = at_terminals(Controllers(carried, caches), addresses, 1 + (addresses > 1), relation)
-    if carried.ordered and not keeps_order(relation, [*terminals.values()]):
-        carried = replace(carried, ordered=())
+    carried = as_carried(table, relation, caches, addresses)
     alone = check(relation, switching, time_limit=deadline.part(0.3))
     verdict = check_table(
         carried, caches=caches, addresses=addresses, states=states, time_limit=deadline.part(EXPLORING)
@@ -113,8 +110,19 @@ def _free(table: StateTable, caches: int, states: int, deadline: Deadline) -> bo
     return not blocked(controllers, {pattern(one, network) for one in reached.waiting()}, anywhere=True)
 
 
-def as_carried(table: StateTable, relation: Relation) -> StateTable:
-    """The table with the message classes of a routing as virtual networks."""
+def as_carried(table: StateTable, relation: Relation, caches: int, addresses: int) -> StateTable:
+    """The table with the message classes of a routing as virtual networks, in the order that the routing keeps.
+
+    With rooms or limits its own networks stay.
+    """
+    carried = table if table.rooms or table.limits else _in_classes(table, relation)
+    terminals = at_terminals(Controllers(carried, caches), addresses, 1 + (addresses > 1), relation)
+    if carried.ordered and not keeps_order(relation, [*terminals.values()]):
+        return replace(carried, ordered=())
+    return carried
+
+
+def _in_classes(table: StateTable, relation: Relation) -> StateTable:
     if relation.classes and base_of(relation) is not None:
         for name in table.designed:
             if name not in relation.classes and name not in table.inside:
