@@ -43,7 +43,7 @@ class Carrier(Options):
         """The routing on the network, where both are given."""
         if self.network is None or self.routing is None:
             text = "a protocol of message classes is judged on a network: give --network and --routing"
-            raise RelationError(f"{text}; a file with state tables needs neither")
+            raise RelationError(f"{text}; a file with state tables needs both or neither")
         return OnNetwork(self.network, self.routing, self.vcs, self.switching, self.deadline, self.flows)
 
 
