@@ -18,11 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from unknot._base.errors import TextError
-from unknot.fabrics.fabric import LAST_UNICAST, Fabric
+from unknot.fabrics.fabric import LAST_UNICAST, PLANE, Fabric
 from unknot.fabrics.format import FabricText
 from unknot.fabrics.nodes import Cable, FabricNode, Place, doubtful_hosts, rates_of
 from unknot.fabrics.rates import Rate, Rates, rates
 from unknot.network import Network, Places, Wires
+from unknot.network.graph import strong_components
 
 NO_LIDS = (0, 0xFFFF)
 """LID values of ports without a LID."""
@@ -259,21 +260,37 @@ class Cabling(FabricText):
         """(LID, owner) ascending by LID; ports whose link is down own their LIDs too, but answer to none."""
         owners = {place: index for index, place in enumerate(answering)}
         holder: dict[int, Place] = {}
+        taken = list[tuple[int, Place]]()
         for place, known in self.addresses.items():
             base, size = known.get("lid", 0), 1 << known.get("lmc", 0)
             if base % size or base + size - 1 > LAST_UNICAST:
                 raise self.error(
                     f"LID {base} cannot begin {size} LIDs (LMC {known.get('lmc')})", self._line_of[place]
                 )
-            for lid in range(base, base + size if base else 0):
-                if lid in holder:
-                    raise self.error(
-                        f"LID {lid} (0x{lid:04x}) belongs to {self.called(place[0])} here and to "
-                        f"{self.called(holder[lid][0])} by line {self._line_of[holder[lid]]}",
-                        self._line_of[place],
-                    )
-                holder[lid] = place
+            taken += [(lid, place) for lid in range(base, base + size if base else 0)]
+        planes = self._planes() if len({lid for lid, _ in taken}) < len(taken) else {}
+        for lid, place in taken:
+            own = lid + PLANE * planes.get(place[0], 0)
+            if own in holder:
+                raise self.error(
+                    f"LID {lid} (0x{lid:04x}) belongs to {self.called(place[0])} here and to "
+                    f"{self.called(holder[own][0])} by line {self._line_of[holder[own]]}",
+                    self._line_of[place],
+                )
+            holder[own] = place
+        if any(planes.values()):
+            self.notes.append(f"{max(planes.values()) + 1} planes without a cable between them share LIDs")
         return sorted((lid, owners.get(place, -1)) for lid, place in holder.items())
+
+    def _planes(self) -> dict[str, int]:
+        """Number of the part in which each node is, of the parts that have a switch."""
+        order = {key: number for number, key in enumerate(self.nodes)}
+        ends = [(order[one[0]], order[cable.far[0]]) for one, cable in self.cables.items()]
+        near, far = np.array(ends).T
+        part, _ = strong_components(near, far, len(order))
+        seen = dict.fromkeys(int(part[order[node.key]]) for node in self.nodes.values() if node.switch)
+        planes = {label: plane for plane, label in enumerate(seen)}
+        return {key: planes.get(int(part[number]), 0) for key, number in order.items()}
 
     def _port_guid(self, place: Place) -> int:
         return self.addresses.get(place, {}).get("guid", self.nodes[place[0]].guid)

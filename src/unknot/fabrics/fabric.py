@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from unknot._base.arrays import Flags
+from unknot._base.arrays import Flags, Ints
 from unknot.fabrics.choices import SwitchGroups
 from unknot.network import Network
+from unknot.network.graph import strong_components
 from unknot.network.model import IntArray
 
 NO_ENTRY = -1
@@ -21,6 +22,8 @@ UNKNOWN_PORT = -2
 """Port value of a (switch, LID) of which the files say nothing."""
 LAST_UNICAST = 0xBFFF
 """Highest LID of a port; those above are multicast."""
+PLANE = 1 << 16
+"""Step between the LIDs of planes that share LIDs: in arrays, LID l of the second of them is l + `PLANE`."""
 MOST_LMC = 7
 """Greatest LMC of a port, which has 2^LMC LIDs."""
 
@@ -156,6 +159,39 @@ class Fabric:
         return {lid: column for column, lid in enumerate(self.lids.tolist())}
 
     @cached_property
+    def plane(self) -> IntArray:
+        """Number of the plane of each switch: a part without a cable to the others, whose LIDs no other part routes.
+
+        All are 0 where switches route LIDs of another part: then a cable is missing.
+        """
+        network = self.network
+        part, _ = strong_components(network.source, network.target, network.num_routers)
+        home = np.concatenate([network.inject, np.arange(network.num_routers)])
+        if part.any() and self.tables is not None:
+            known = np.flatnonzero(self.owner >= 0)
+            foreign = part[:, None] != part[home[self.owner[known]]]
+            if (self.tables[:, known][foreign] >= 0).any():
+                return np.zeros_like(part)
+        _, first, which = np.unique(part, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[which].astype(np.int32)
+
+    @cached_property
+    def lid_planes(self) -> Ints:
+        """What stands on LIDs of each switch's plane: 0, but where planes share LIDs multiples of `PLANE`."""
+        home = np.concatenate([self.network.inject, np.arange(self.network.num_routers)])
+        part, _ = strong_components(self.network.source, self.network.target, self.network.num_routers)
+        known = np.flatnonzero(self.owner >= 0)
+        steps = np.zeros(self.network.num_routers, dtype=np.int64)
+        np.maximum.at(steps, part[home[self.owner[known]]], self.lids[known] // PLANE * PLANE)
+        return steps[part]
+
+    def same_plane(self, owner: IntArray) -> Flags:
+        """Mask of the pairs of a switch and a port, by its position in `port_guid`, that are in one plane."""
+        home = np.concatenate([self.network.inject, np.arange(self.network.num_routers)])
+        same: Flags = self.plane[:, None] == self.plane[home[owner]]
+        return same
+
+    @cached_property
     def cables(self) -> tuple[FabricCable, ...]:
         """Cables between switches, each once, and those of hosts behind them."""
         network, cables = self.network, list[FabricCable]()
@@ -202,7 +238,7 @@ class Fabric:
 
     def lid_name(self, index: int) -> str:
         """A LID with the name of its owner, such as ``LID 0x0012 (H0_4)``."""
-        return f"LID 0x{int(self.lids[index]):04x} ({self.owner_name(int(self.owner[index]))})"
+        return f"LID 0x{int(self.lids[index]) % PLANE:04x} ({self.owner_name(int(self.owner[index]))})"
 
     def __repr__(self) -> str:
         tables = "with" if self.tables is not None else "without"

@@ -71,6 +71,8 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
         If a source or destination is not in the fabric, or GUID and LID of a source disagree.
     """
     network = fabric.network
+    if fabric.lid_planes.any():
+        raise file.error(f"path records name LIDs, which planes of {fabric.fabric_file} share; give one plane", 1)
     ports = network.num_terminals + network.num_routers
     memory.require(f"the service levels of {ports} ports and {fabric.lids.size} LIDs", 2 * ports * fabric.lids.size)
     level = np.full((ports, fabric.lids.size), UNKNOWN, dtype=np.int8)
@@ -109,13 +111,16 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
                 more[sender, to, sl] = None
     columns = columns_of_hosts(fabric)
     sending = np.unique(fabric.owner[columns])
-    open_ = (level[np.ix_(sending, columns)] == UNKNOWN) & (sending[:, None] != fabric.owner[columns])
+    pairs = (sending[:, None] != fabric.owner[columns]) & fabric.same_plane(fabric.owner[columns])[
+        network.inject[sending]
+    ]
+    open_ = (level[np.ix_(sending, columns)] == UNKNOWN) & pairs
     notes = [*fabric.notes, *file.notes]
     if open_.any():
         s, to = np.argwhere(open_)[0].tolist()
         first = f"{network.terminal_name(int(sending[s]))} to {fabric.lid_name(int(columns[to]))}"
         notes.append(
-            f"{np.count_nonzero(open_):,} of {np.count_nonzero(sending[:, None] != fabric.owner[columns]):,} pairs "
+            f"{np.count_nonzero(open_):,} of {np.count_nonzero(pairs):,} pairs "
             f"of hosts have no path record, the first {first}"
         )
     if more:
@@ -246,4 +251,5 @@ def unrecorded(fabric: Fabric, lids: Ints) -> Flags:
         return np.zeros((hosts, lids.size), dtype=bool)
     port = np.arange(hosts)
     used = np.isin(port, fabric.owner)[:, None] & ((owner >= 0) & (owner < hosts)) & (port[:, None] != owner)
+    used &= fabric.same_plane(owner)[fabric.network.inject]
     return np.asarray(used & (fabric.levels[:hosts, lids] == UNKNOWN))

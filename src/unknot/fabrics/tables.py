@@ -12,7 +12,7 @@ import numpy.typing as npt
 from unknot._base.arrays import IntArray
 from unknot._base.errors import TextError
 from unknot._base.phrases import few
-from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
+from unknot.fabrics.fabric import NO_ENTRY, PLANE, UNKNOWN_PORT, Fabric
 from unknot.fabrics.format import FabricText
 
 NOT_ROUTED = 255
@@ -68,7 +68,8 @@ class TableFile(FabricText):
     tables : dict
         By node GUID of the switch.
     guids : dict
-        LID → (port GUID, line), where the format names the owner of the LID.
+        LID → port GUIDs, each with its line, where the format names the owner of the LID: several where planes share
+        LIDs.
     stale : set of int
         LIDs the file itself marks as nobody's.
     others : dict
@@ -80,7 +81,7 @@ class TableFile(FabricText):
     """
 
     tables: dict[int, SwitchTable] = field(default_factory=dict)
-    guids: dict[int, tuple[int, int]] = field(default_factory=dict)
+    guids: dict[int, dict[int, int]] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
     others: dict[tuple[int, int], SwitchTable] = field(default_factory=dict)
     astray: int = 0
@@ -109,13 +110,8 @@ class TableFile(FabricText):
         table.append(lid, port, line)
 
     def owned(self, lid: int, guid: int, line: int) -> None:
-        """Note the owner of a LID, or compare it with an earlier statement."""
-        known, first = self.guids.setdefault(self.unicast(lid, line), (guid, line))
-        if known != guid:
-            raise self.error(
-                f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x} here, but to 0x{known:016x} in line {first}",
-                line,
-            )
+        """Note an owner of a LID."""
+        self.guids.setdefault(self.unicast(lid, line), {}).setdefault(guid, line)
 
     def whole(self) -> TableFile:
         """Return the complete file; TextError if it has no table."""
@@ -145,8 +141,8 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
             file.tables[unlisted[0]].line,
         )
     fabric = _with_more_lids(fabric, file, whole=not unlisted)
-    column = fabric.column_of
-    place = np.full(1 << 16, -1, dtype=np.int32)
+    column, planes = fabric.column_of, fabric.lid_planes
+    place = np.full(int(planes.max()) + PLANE, -1, dtype=np.int32)
     place[fabric.lids] = np.arange(fabric.lids.size)
     tables = np.full((fabric.network.num_routers, fabric.lids.size), UNKNOWN_PORT, dtype=np.int16)
     strange: set[int] = set()
@@ -154,22 +150,24 @@ def join(fabric: Fabric, file: TableFile) -> Fabric:
         table = file.tables.get(guid)
         if table is None:
             continue
-        name = fabric.network.router_name(r)
-        claimed = fabric.owner[column[table.lid]] if table.lid in column else None
+        name, base = fabric.network.router_name(r), int(planes[r])
+        own = -1 if table.lid is None else table.lid + base
+        claimed = fabric.owner[column[own]] if own in column else None
         if table.lid is not None and claimed != fabric.network.num_terminals + r:
             raise file.error(f"by {fabric.fabric_file}, LID {table.lid} does not belong to {name}", table.line)
-        lids, ports = np.asarray(table.lids, dtype=np.int32), np.asarray(table.ports, dtype=np.int16)
-        tables[r, (fabric.lids >= table.first) & (fabric.lids <= table.last)] = NO_ENTRY
+        lids, ports = np.asarray(table.lids, dtype=np.int32) + base, np.asarray(table.ports, dtype=np.int16)
+        tables[r, (fabric.lids >= table.first + base) & (fabric.lids <= table.last + base)] = NO_ENTRY
         at = place[lids]
         foreign = (at < 0) & (ports != NO_ENTRY)
         for i in np.flatnonzero(foreign).tolist() if foreign.any() else []:
-            if int(lids[i]) not in file.stale and not unlisted:
+            if int(lids[i]) - base not in file.stale and not unlisted:
                 raise file.error(
-                    f"{name} routes LID 0x{lids[i]:04x}, which no port in {fabric.fabric_file} has; do fabric and "
-                    "tables belong together? (.lst files lack the further LIDs of a port: use ibnetdiscover output)",
+                    f"{name} routes LID 0x{lids[i] - base:04x}, which no port in {fabric.fabric_file} has; do fabric "
+                    "and tables belong together? (.lst files lack the further LIDs of a port: use ibnetdiscover "
+                    "output)",
                     int(table.lines[i]),
                 )
-            strange.add(int(lids[i]))
+            strange.add(int(lids[i]) - base)
         tables[r, at[at >= 0]] = ports[at >= 0]
     loose = list(fabric.restored) if len(fabric.restored) > 1 and not unlisted else list(router.values())
     if unlisted or len(fabric.restored) > 1:
@@ -215,7 +213,7 @@ def combined(fabric: Fabric, file: TableFile, other: TableFile) -> Fabric:
     assert added.tables is not None
     known = (fabric.tables != UNKNOWN_PORT) & (added.tables != UNKNOWN_PORT)
     for r, index in np.argwhere(known & (fabric.tables != added.tables))[:1].tolist():
-        guid, lid = int(fabric.switch_guid[r]), int(fabric.lids[index])
+        guid, lid = int(fabric.switch_guid[r]), int(fabric.lids[index]) % PLANE
         (port, line), (port2, line2) = file.tables[guid].entry(lid), other.tables[guid].entry(lid)
         raise other.error(
             f"{fabric.network.router_name(r)} sends {fabric.lid_name(index)} to {_port(port2)} here, but to "
@@ -237,24 +235,34 @@ def _with_more_lids(fabric: Fabric, file: TableFile, *, whole: bool) -> Fabric:
     """
     column = fabric.column_of
     port = {int(guid): p for p, guid in enumerate(fabric.port_guid)}
+    home = np.concatenate([fabric.network.inject, np.arange(fabric.network.num_routers)])
     more: dict[int, int] = {}
-    for lid, (guid, line) in file.guids.items():
-        if lid not in column:
-            if guid not in port and not whole:
-                continue
-            if guid not in port:
+    first: dict[int, tuple[int, int]] = {}
+    for lid, owners in file.guids.items():
+        for guid, line in owners.items():
+            known = port.get(guid)
+            own = lid if known is None else lid + int(fabric.lid_planes[home[known]])
+            before, above = first.setdefault(own, (guid, line))
+            if before != guid:
+                raise file.error(
+                    f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x} here, but to 0x{before:016x} in line "
+                    f"{above}",
+                    line,
+                )
+            if own in column:
+                owner = int(fabric.owner[column[own]])
+                if owner >= 0 and guid != int(fabric.port_guid[owner]):
+                    raise file.error(
+                        f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x} here, but by {fabric.fabric_file} to "
+                        f"{fabric.owner_name(owner)}",
+                        line,
+                    )
+            elif known is not None:
+                more[own] = known
+            elif whole:
                 raise file.error(
                     f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x}, which {fabric.fabric_file} does not have; "
                     "do fabric and tables belong together?",
-                    line,
-                )
-            more[lid] = port[guid]
-        else:
-            owner = int(fabric.owner[column[lid]])
-            if owner >= 0 and guid != int(fabric.port_guid[owner]):
-                raise file.error(
-                    f"LID 0x{lid:04x} belongs to port GUID 0x{guid:016x} here, but by {fabric.fabric_file} to "
-                    f"{fabric.owner_name(owner)}",
                     line,
                 )
     if not more:
@@ -266,9 +274,9 @@ def _with_more_lids(fabric: Fabric, file: TableFile, *, whole: bool) -> Fabric:
         lid = next(known for known, p in more.items() if p == who)
         if block.size & (block.size - 1) or block[0] % block.size or block[-1] - block[0] != block.size - 1:
             raise file.error(
-                f"LID 0x{lid:04x} is given to {fabric.owner_name(who)}, whose LIDs would not be an LMC block: "
-                f"{', '.join(f'0x{b:04x}' for b in block.tolist())}",
-                file.guids[lid][1],
+                f"LID 0x{lid % PLANE:04x} is given to {fabric.owner_name(who)}, whose LIDs would not be an LMC "
+                f"block: {', '.join(f'0x{b % PLANE:04x}' for b in block.tolist())}",
+                first[lid][1],
             )
     order = np.argsort(lids)
     note = f"{len(more)} LIDs are known from the tables only (LMC > 0)"

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from unknot._base import memory
 from unknot._base.arrays import Flags, Ints, Rows, offsets
+from unknot._base.errors import UnknotError
 from unknot.fabrics.choices import KEYS, STATIC, SwitchGroups
 from unknot.fabrics.fabric import NO_ENTRY, UNKNOWN_PORT, Fabric
 from unknot.network.model import IntArray
@@ -115,6 +116,8 @@ def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool 
     replies : bool
         Whether hosts also answer at the level of the request.
     """
+    if fabric.plane.any():
+        raise UnknotError(f"{fabric.name} has several planes, and switches that choose ports; give one plane")
     lids = destinations(fabric, "host-to-host")
     choices = _Choices.of(fabric, lids)
     lane, count = _lanes(fabric, lanes)

@@ -6,6 +6,7 @@ judged beside it, since it shares the buffers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,10 +21,12 @@ from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.adaptive_fabric import adaptive_routing
 from unknot.routing.forwarding_table import route_lengths
-from unknot.routing.switchboard import TRAFFICS, switchboard
+from unknot.routing.switchboard import TRAFFICS, destinations, switchboard
 from unknot.verify.audit_adaptive import AdaptiveVerdicts, adaptive_audit
+from unknot.verify.audit_merged import pairs_by_switch
 from unknot.verify.audit_multicast import MulticastAudit, audit_multicast
 from unknot.verify.audit_traffic import FollowedTables, TrafficAudit, audit_traffic
+from unknot.verify.check import check
 
 ONE_LANE = (
     "no service levels are known, so all traffic is judged as sharing one virtual lane (VL) of every link; tables "
@@ -32,6 +35,33 @@ ONE_LANE = (
 ONE_LEVEL = ONE_LANE.replace(
     "as sharing one virtual lane (VL) of every link", "at service level (SL) 0, mapped to virtual lanes (VLs) by {}"
 )
+
+
+@dataclass(frozen=True)
+class PlaneAudit:
+    """The tables of one plane.
+
+    Attributes
+    ----------
+    plane : int
+        From 1.
+    first : str
+        Its first switch.
+    switches, hosts : int
+    deadlock_free : bool or None
+    established : str
+    pairs, undelivered_pairs : int
+        Pairs of a host port and a LID within the plane.
+    """
+
+    plane: int
+    first: str
+    switches: int
+    hosts: int
+    deadlock_free: bool | None
+    established: str
+    pairs: int
+    undelivered_pairs: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +85,8 @@ class Audit(ThreeValued, asks="holds"):
         Multicast groups together with host-to-host traffic, where the fabric has some.
     adaptive : AdaptiveVerdicts or None
         Verdicts on host-to-host traffic by what its packets do, where switches choose ports.
+    planes : tuple of PlaneAudit
+        Host-to-host traffic of each plane, where there are several: pairs in different planes are no pairs.
     """
 
     fabric: Fabric
@@ -66,6 +98,7 @@ class Audit(ThreeValued, asks="holds"):
     replies: TrafficAudit | None = None
     multicast: MulticastAudit | None = None
     adaptive: AdaptiveVerdicts | None = None
+    planes: tuple[PlaneAudit, ...] = ()
 
     @property
     def traffics(self) -> tuple[TrafficAudit, ...]:
@@ -166,8 +199,26 @@ def audit(
             fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit,
             known=not audits[0].unknown.unknown_because, adaptive=routing,
         ),
-        adaptive,
+        adaptive, tuple(_planes(tables, audits[0])),
     )  # fmt: skip
+
+
+def _planes(tables: FollowedTables, whole: TrafficAudit) -> Iterator[PlaneAudit]:
+    """Judge the host-to-host traffic of each plane, where there are several."""
+    fabric, relation, lids = tables.fabric, whole.relation, destinations(tables.fabric, "host-to-host")
+    plane, home = fabric.plane, relation.network.inject
+    _, counts = pairs_by_switch(fabric, tables.board, "host-to-host")
+    lost = np.where(tables.hops[:, lids] == -1, counts, 0)
+    for number in np.unique(plane).tolist() if plane.any() else []:
+        mine = plane == number
+        own = replace(relation.addresses, may_use=relation.usable() & mine[home][:, None])
+        verdict = check(replace(relation, addresses=own), tables.technique, time_limit=tables.time_limit)
+        verdict = whole.unknown.verdict(verdict, whole.delivery.pairs)
+        yield PlaneAudit(
+            number + 1, fabric.network.router_name(int(np.argmax(mine))), int(mine.sum()),
+            int(mine[fabric.network.inject].sum()), verdict.deadlock_free, verdict.established,
+            int(counts[mine].sum()), int(lost[mine].sum()),
+        )  # fmt: skip
 
 
 NO_MULTICAST = "there are no multicast tables, so multicast is not judged"

@@ -133,6 +133,7 @@ def pairs_by_switch(fabric: Fabric, board: Switchboard, traffic: str) -> tuple[I
     home = network.eject[owner]
     counts = np.repeat(at[:, None], lids.size, axis=1)
     counts[home, np.arange(lids.size)] -= sends[owner]
+    counts[~fabric.same_plane(owner)] = 0
     return home, counts
 
 

@@ -16,6 +16,7 @@ from unknot._base.progress import Progress, found, reported, with_bar
 from unknot._base.three_valued import all_hold
 from unknot.certificates.documents import Document
 from unknot.fabrics import Fabric
+from unknot.fabrics.fabric import PLANE
 from unknot.network import distances_from
 from unknot.network.graph import strong_components
 from unknot.routing.forwarding_table import forwarding_table, route_lengths
@@ -289,7 +290,7 @@ class _Lost:
         network = routes.network
         for r, column, severed in zip(self.at.tolist(), self.column.tolist(), self.severed.tolist(), strict=True):
             owner = int(routes.owner[column])
-            lid = f"0x{int(fabric.lids[routes.lids[column]]):04x}"
+            lid = f"0x{int(fabric.lids[routes.lids[column]]) % PLANE:04x}"
             for host in routes.hosts.at(r):
                 if host != owner:
                     source, destination = network.terminal_name(host), network.terminal_name(owner)

@@ -86,7 +86,8 @@ class AuditAnswer(
 
     table = """
         fabric traffic deadlock_free established certificate_holds loop
-        delivered lost pairs undelivered_pairs unknown_pairs unknown_because longest_route longer_pairs extra_hops
+        planes delivered lost pairs undelivered_pairs unknown_pairs unknown_because
+        longest_route longer_pairs extra_hops
         replies.deadlock_free replies.certificate_holds replies.delivered replies.loop replies.lost
         adaptive.* multicast.* changes.*
         diagnosis.structure.words diagnosis.counts assumption switching lanes network.routers network.terminals cables

@@ -59,6 +59,8 @@ def repair_fabric(
         raise UnknotError(
             f"{fabric.fabric_file} lacks {len(fabric.unlisted)} switches that have tables; no remedy would know them"
         )
+    if fabric.lid_planes.any():
+        raise UnknotError(f"{fabric.fabric_file}: planes share LIDs; repair each plane by itself")
     remedies, deadline = fabric_remedies(fabric, search), search.deadline
     audited = deadline.unless_over(lambda: _judged(fabric, search))
     if audited is None:
