@@ -13,9 +13,9 @@ from tests.collectives.test_chunks import drawn_platform, operation_on
 from unknot._base.errors import NetworkError, UnknotError
 from unknot.certificates import Rejected, document
 from unknot.certificates.plain import accept
-from unknot.network.families import ring, torus
+from unknot.network.families import mesh, ring, torus
 from unknot_collectives import best, candidates
-from unknot_collectives.bounds import bound
+from unknot_collectives.bounds import bound, left_out
 from unknot_collectives.platform import KINDS, ROOTED, Channel, Operation, Platform, platform_of
 
 
@@ -189,3 +189,17 @@ def test_two_members_far_apart() -> None:
     line = Platform("line", 6, tuple(Channel(a, b, Fraction(2), Fraction(3)) for a, b in ends), (0, 5))
     least = bound(line, Operation("broadcast", (0, 5), Fraction(8), root=0))
     assert least.time == 5 * 3 + Fraction(8, 2)
+
+
+def test_what_a_bound_leaves_out_among_many_members_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    platform = platform_of(torus(4, 4))
+    gather, pairs = (Operation(kind, platform.members) for kind in ("all_gather", "all_to_all"))
+    assert left_out(platform, gather) == left_out(platform, pairs) == ""
+    monkeypatch.setattr("unknot_collectives.bounds.MOST_CUTS", 10)
+    monkeypatch.setattr("unknot_collectives.bounds.MOST_EVEN", 10)
+    assert left_out(platform, pairs).startswith("the bound is by plain lengths of channels")
+    # All terminals of a torus are alike: a cut before one of them says all. On a mesh they are not.
+    mesh_platform = platform_of(mesh(4, 4))
+    assert left_out(mesh_platform, Operation("all_gather", mesh_platform.members)) == (
+        "the bound is by cuts before some of the members; others were not looked at among 16 members"
+    )

@@ -3,6 +3,7 @@
 import copy
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 from unknot._base.errors import NetworkError
 from unknot.certificates import Rejected, document
 from unknot.certificates.plain import accept
+from unknot.certificates.plain.reading import EACH, PURSE, Purse
+from unknot.certificates.plain.schedule import check_schedule as accept_schedule
 from unknot.network.families import ring, torus
 from unknot_collectives.bounds import bound
 from unknot_collectives.platform import KINDS, ROOTED, Channel, Operation, Platform, platform_of
-from unknot_collectives.schedule import Schedule
+from unknot_collectives.schedule import Chunk, Schedule, Transfer
 from unknot_collectives.textbook import Group, algorithms, textbook
 from unknot_collectives.timing import timed
 
@@ -167,3 +170,31 @@ def test_what_members_exchange_in_a_step_keeps_its_barriers() -> None:
     platform = platform_of(ring(4))
     with pytest.raises(NetworkError, match="exchange parts of a chunk"):
         timed(textbook(platform, Operation("all_reduce", platform.members), "recursive_doubling"))
+
+
+@pytest.mark.parametrize("starts", [False, True])
+def test_a_document_pays_for_its_own_check_however_many_transfers_it_has(starts: bool) -> None:
+    platform = platform_of(torus(4, 4))
+    schedule = textbook(platform, operation_on(platform, "all_to_all"), "direct")
+    content = document(None, None, [(timed(schedule) if starts else schedule).claim()])
+    purse = Purse(content, 1)
+    kept, whole = PURSE.set(purse), purse.left
+    accept_schedule(content["claims"][0], content["claims"][0]["proof"])
+    PURSE.reset(kept)
+    # Ten times as many transfers cost 60 units more for each, by the logarithms of sorting.
+    assert whole - purse.left + 60 * len(schedule.transfers) < EACH * purse.entries
+
+
+def test_starts_without_a_common_unit_are_checked_as_fractions() -> None:
+    channel = Channel(0, 1, Fraction(1), Fraction(1, 10007))
+    platform = Platform("pair", 2, (channel, replace(channel, source=1, target=0)), (0, 1))
+    parts = [Fraction(1, prime) for prime in (9973, 9967, 9949, 9941, 9931)]
+    chunks = tuple(Chunk(size, 0, None) for size in (*parts, 1 - sum(parts)))
+    sends = tuple(Transfer(0, number, 0, 1, (0,)) for number in range(len(chunks)))
+    starts = tuple(sum((chunk.size for chunk in chunks[:number]), Fraction(0)) for number in range(len(chunks)))
+    operation = Operation("broadcast", (0, 1), Fraction(1), 0)
+    made = Schedule("parts", platform, operation, chunks, sends, starts)
+    accept(document(None, None, [made.claim()]))
+    early = replace(made, starts=(*starts[:-1], starts[-1] - Fraction(1, 10**9)))
+    with pytest.raises(Rejected, match="more at a time than its bandwidth"):
+        accept(document(None, None, [early.claim()]))

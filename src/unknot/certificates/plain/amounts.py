@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, lcm
 from typing import Any
 
 from unknot.certificates.plain.reading import KEPT_STATE, N, Rejected, integers, pay
+
+LONGEST = 64
+"""Most digits, in bits, of the inverse of a common unit."""
 
 
 def paid(value: N) -> N:
@@ -16,6 +19,25 @@ def paid(value: N) -> N:
     bits = value.numerator.bit_length() + value.denominator.bit_length()
     pay(8 + (bits * bits >> 16))
     return value
+
+
+def in_units(values: Sequence[Fraction]) -> tuple[list[Any], Fraction]:
+    """Return fractions as multiples of a common unit, and the unit; as they are, of 1, where its inverse is long."""
+    scale = 1
+    for value in values:
+        scale = lcm(scale, value.denominator)
+        pay(1)
+        if scale.bit_length() > LONGEST:
+            return [*values], Fraction(1)
+    return [value.numerator * (scale // value.denominator) for value in values], Fraction(1, scale)
+
+
+def pay_sorting(numbers: Sequence[Any]) -> None:
+    """Pay for sorting: each number is compared with about as many others as their number has digits."""
+    many = len(numbers).bit_length()
+    for one in numbers:
+        bits = one.numerator.bit_length() + one.denominator.bit_length()
+        pay(many * ((1 if type(one) is int else 8) + (bits * bits >> 16)))
 
 
 def exact(entries: Any, what: str, length: int | None = None) -> list[Fraction]:

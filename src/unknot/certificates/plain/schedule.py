@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import accumulate, product
 from typing import Any
 
-from unknot.certificates.plain.amounts import added, fraction, paid
+from unknot.certificates.plain.amounts import added, fraction, in_units, paid, pay_sorting
 from unknot.certificates.plain.collective import Collective
 from unknot.certificates.plain.reading import KEPT_STATE, Rejected, field, integers, lists, pay
 from unknot.certificates.plain.registry import checks
@@ -132,29 +132,33 @@ def by_starts(operation: Collective, sizes: list[Fraction], sends: Any, rates: A
     One passes all channels of its path at the rate of the slowest, or at its own, each from when the first byte has
     come; what passes a channel at a time has no larger rate together than its bandwidth.
     """
-    transfers = list[Transfer]()
+    transfers, times = list[Transfer](), list[list[Fraction]]()
     if rates is not None and (not isinstance(rates, list) or len(rates) != len(sends)):
         raise Rejected("rates: null or [numerator, denominator] is expected for each transfer")
-    busy: dict[int, list[tuple[Fraction, Fraction]]] = {}
     for number, send in enumerate(lists(sends, f"{TRANSFER}, and a start", 7)):
         transfer = Transfer(operation, sizes, send, f"transfer {number}")
         if rates is not None and rates[number] is not None:
             transfer.pace(rates[number])
-        at, lasts = fraction(send[5:], "start", 0), (transfer.size + transfer.cost) / transfer.rate
-        transfer.begins, transfer.ends = at, paid(paid(at + transfer.latency) + paid(lasts))
-        costs, last = paid(transfer.cost / transfer.rate), len(transfer.path) - 1
-        for place, channel in enumerate(transfer.path):
-            begins = at if place in (0, last) else paid(at + costs)
-            busy.setdefault(channel, []).extend(((begins, transfer.rate), (paid(at + lasts), -transfer.rate)))
-            at = paid(at + operation.latency[channel])
+        costs, alone = paid(transfer.cost / transfer.rate), paid(transfer.size / transfer.rate)
         transfers.append(transfer)
+        times.append([fraction(send[5:], "start", 0), costs, paid(costs + alone)])
+    numbers, unit = in_units([*operation.latency, *(time for some in times for time in some)])
+    latency, many = numbers[: len(operation.latency)], len(operation.channels)
+    widths, _ = in_units([*(rate for _, _, rate in operation.channels), *(transfer.rate for transfer in transfers)])
+    coarse, busy = type(widths[0]) is int, dict[int, list[tuple[Any, Any]]]()
+    for place, transfer in enumerate(transfers):
+        at, costs, lasts = numbers[many + 3 * place : many + 3 * place + 3]
+        transfer.begins, rate, last = at * unit, widths[many + place], len(transfer.path) - 1
+        for step, channel in enumerate(transfer.path):
+            begins = at if step in (0, last) else at + costs
+            busy.setdefault(channel, []).extend(((begins, rate), (at + lasts, -rate)))
+            at = paid(at + latency[channel])
+        transfer.ends = (at + lasts) * unit
     for channel, changes in busy.items():
-        # Each number is compared with about as many others as the number of them has digits.
-        for at, _ in changes * len(changes).bit_length():
-            paid(at)
+        pay_sorting([at for at, _ in changes])
         changes.sort()  # what ends comes before what begins at the same time
-        used = accumulate((change for _, change in changes), lambda a, b: paid(a + b))
-        if max(used) > operation.channels[channel][2]:
+        used = accumulate((change for _, change in changes), None if coarse else lambda a, b: paid(a + b))
+        if max(used) > widths[channel]:
             raise Rejected(f"channel {channel} carries more at a time than its bandwidth")
     return transfers
 
@@ -166,11 +170,9 @@ def replay(operation: Collective, transfers: list[Transfer], holds: dict[tuple[i
     """
     sent, members = dict[int, int](), {*operation.members}
     wide = 1 + (len(members) >> 7)  # units for bits of all members, which are kept
-    for transfer in transfers * (2 * len(transfers)).bit_length():
-        paid(transfer.begins)
-        paid(transfer.ends)
-    events = [(transfer.begins, True, number) for number, transfer in enumerate(transfers)]
-    events += [(transfer.ends, False, number) for number, transfer in enumerate(transfers)]
+    times, _ = in_units([time for transfer in transfers for time in (transfer.begins, transfer.ends)])
+    pay_sorting(times)
+    events = [(time, not place % 2, place // 2) for place, time in enumerate(times)]
     for _, begins, number in sorted(events):  # what arrives comes before what begins at the same time
         one = transfers[number]
         pay(KEPT_STATE + wide)
