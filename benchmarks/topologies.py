@@ -1,6 +1,10 @@
-"""Designed topologies beside known ones: ``python -m benchmarks.topologies golf|cubes``.
+"""Designed topologies beside known ones: ``python -m benchmarks.topologies golf|cubes|maps FOLDER``.
 
-Rows are Markdown for docs/results/topologies.md. Seconds are of processor time.
+Rows are Markdown for docs/results/topologies.md. Seconds are of processor
+time. FOLDER has maps as NetSmith publishes them (repository cgreen18/netsmith_icpp24): files `.map` of 0 and 1, the
+links from each router of a grid, row by row, whose width is 5, or 8 for 48 and 64 routers. Each is designed anew in
+its own ports and longest link, both ways if it is, and both are routed in lanes and simulated alike: 2 terminals a
+router, uniform traffic, 4 VCs of 8 flits, shared out among the lanes.
 """
 
 from __future__ import annotations
@@ -8,11 +12,18 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from unknot._base.deadline import Deadline, begun, counts_work
+from unknot.lane_assignment import lanes
 from unknot.network import Network
+from unknot.network.families import mesh
+from unknot.network.metrics import measure
 from unknot.search.effort import SearchEffort
+from unknot.simulation import saturation
 from unknot.synthesis.topology import cubes, designed, requested, throughput_of
 from unknot.synthesis.topology.request import TopologyRequest
 from unknot.synthesis.topology.shortening import Found, candidates
@@ -65,8 +76,66 @@ def of_cubes() -> Iterator[list[Any]]:
         ]  # fmt: skip
 
 
+TERMINALS, VCS, DEPTH, STEP = 2, 4, 8, 0.01
+"""Terminals of a router, VCs of a channel, slots of a VC, and steps of the load in which saturation is sought."""
+DESIGNING, ROUTING = 40.0, 15.0
+"""Seconds of processor time for a design, and for routes of each network."""
+
+
+def of_maps(folder: str) -> Iterator[list[Any]]:
+    """Yield rows of published maps: theirs and ours in the same ports and reach."""
+    yield [
+        "map",
+        "ports, reach",
+        "mean hops",
+        "flows carry",
+        "lanes",
+        "routes carry",
+        "saturation",
+        "ratio",
+        "seconds",
+    ]
+    for path in sorted(Path(folder).glob("*.map")):
+        began = time.process_time()
+        table = np.abs(np.loadtxt(path)) > 0
+        size = len(table)
+        width = 8 if size in (48, 64) else 5
+        nodes = mesh(width, size // width)
+        places = nodes.coordinates
+        assert places is not None
+        source, target = np.nonzero(table)
+        reach = float(np.hypot(*(places[source] - places[target]).T).max())
+        ports = int(max(table.sum(axis=0).max(), table.sum(axis=1).max()))
+        wanted = requested(nodes, ports=ports, reach=reach, both_ways=bool((table == table.T).all()))
+        ours = designed(wanted, time_limit=DESIGNING).network
+        shown = [carried(ours), carried(wanted.network_of(table, path.stem))]
+        both = [" / ".join(figures) for figures in zip(*(one[:-1] for one in shown), strict=True)]
+        ratio = f"{shown[0][-1] / shown[1][-1]:.3f}"
+        yield [path.stem, f"{ports}, {reach:.2f}", *both, ratio, f"{time.process_time() - began:.0f}"]
+
+
+def carried(network: Network) -> tuple[Any, ...]:
+    """Mean hops, throughput by flows, lanes, throughput by routes in lanes, and saturation, all per router."""
+    ends = np.repeat(np.arange(network.num_routers), TERMINALS)
+    wide = Network(
+        network.name, network.num_routers, network.source, network.target, inject=ends, places=network.places
+    )
+    routes = lanes(wide, vcs=VCS, time_limit=ROUTING)
+    point = TERMINALS * saturation(routes.relation, traffic="uniform_others", tolerance=STEP, buffer_depth=DEPTH).load
+    hops = measure(network).mean_distance or 0.0
+    by_routes = TERMINALS * (wide.num_terminals - 1) / routes.highest_load
+    return (
+        f"{hops:.3f}",
+        f"{throughput_of(network).least:.3f}",
+        f"{routes.count}",
+        f"{by_routes:.3f}",
+        f"{point:.2f}",
+        point,
+    )
+
+
 if __name__ == "__main__":
-    for number, row in enumerate({"golf": golf, "cubes": of_cubes}[sys.argv[1]]()):
+    for number, row in enumerate({"golf": golf, "cubes": of_cubes, "maps": of_maps}[sys.argv[1]](*sys.argv[2:])):
         print("|", " | ".join(map(str, row)), "|", flush=True)
         if number == 0:
             print("|---" * len(row), "|", sep="")
