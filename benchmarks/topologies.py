@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from unknot._base.deadline import Deadline, begun, counts_work
-from unknot.lane_assignment import lanes
+from unknot.lane_assignment import Lanes, lanes
 from unknot.network import Network
 from unknot.network.families import mesh
 from unknot.network.metrics import measure
@@ -78,8 +78,8 @@ def of_cubes() -> Iterator[list[Any]]:
 
 TERMINALS, VCS, DEPTH, STEP = 2, 4, 8, 0.01
 """Terminals of a router, VCs of a channel, slots of a VC, and steps of the load in which saturation is sought."""
-DESIGNING, ROUTING = 40.0, 15.0
-"""Seconds of processor time for a design, and for routes of each network."""
+ROUTING = 0.2
+"""Share of a minute of work for the routes of a network."""
 
 
 def of_maps(folder: str) -> Iterator[list[Any]]:
@@ -107,11 +107,23 @@ def of_maps(folder: str) -> Iterator[list[Any]]:
         reach = float(np.hypot(*(places[source] - places[target]).T).max())
         ports = int(max(table.sum(axis=0).max(), table.sum(axis=1).max()))
         wanted = requested(nodes, ports=ports, reach=reach, both_ways=bool((table == table.T).all()))
-        ours = designed(wanted, time_limit=DESIGNING).network
+        ours = anew(wanted)
         shown = [carried(ours), carried(wanted.network_of(table, path.stem))]
         both = [" / ".join(figures) for figures in zip(*(one[:-1] for one in shown), strict=True)]
         ratio = f"{shown[0][-1] / shown[1][-1]:.3f}"
         yield [path.stem, f"{ports}, {reach:.2f}", *both, ratio, f"{time.process_time() - began:.0f}"]
+
+
+@counts_work
+def anew(wanted: TopologyRequest, *, time_limit: float | Deadline | None = None) -> Network:
+    """Design a network in a part of a minute of work."""
+    return designed(wanted, time_limit=begun(time_limit).part(SEARCHING)).network
+
+
+@counts_work
+def routed(network: Network, *, time_limit: float | Deadline | None = None) -> Lanes:
+    """Find routes in lanes in a part of a minute of work."""
+    return lanes(network, vcs=VCS, time_limit=begun(time_limit).part(ROUTING))
 
 
 def carried(network: Network) -> tuple[Any, ...]:
@@ -120,13 +132,13 @@ def carried(network: Network) -> tuple[Any, ...]:
     wide = Network(
         network.name, network.num_routers, network.source, network.target, inject=ends, places=network.places
     )
-    routes = lanes(wide, vcs=VCS, time_limit=ROUTING)
+    routes = routed(wide)
     point = TERMINALS * saturation(routes.relation, traffic="uniform_others", tolerance=STEP, buffer_depth=DEPTH).load
     hops = measure(network).mean_distance or 0.0
     by_routes = TERMINALS * (wide.num_terminals - 1) / routes.highest_load
     return (
         f"{hops:.3f}",
-        f"{throughput_of(network).least:.3f}",
+        f"{TERMINALS * throughput_of(wide).least:.3f}",
         f"{routes.count}",
         f"{by_routes:.3f}",
         f"{point:.2f}",
