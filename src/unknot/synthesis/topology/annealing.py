@@ -19,6 +19,8 @@ WALKERS = 4
 """Walkers of a round, on any machine, so that the answer is the same."""
 HEAT = (8.0, 0.27)
 """Temperatures at the beginning and at the end, in hops of pairs of a source and a node, of up to `SMALL` nodes."""
+OVER_WALLS = 4
+"""Factor of the first temperature where budgets and dead links part networks that are alike."""
 SMALL = 64
 """Nodes from whose number on temperatures grow with it: links of larger networks are on more paths."""
 PAIR_MOVES, FIRST_MOVES, MOST_MOVES = 1_000, 400_000, 6_400_000
@@ -202,7 +204,7 @@ def rounds(
     Ctrl-C ends a round, and its best links are the last. Rounds begin with some links, by default the required ones.
     """
     warmer = max(1.0, space.leaving.size / SMALL)
-    heat = warmer * HEAT[0], warmer * HEAT[1]
+    heat = warmer * HEAT[0] * (OVER_WALLS if space.most.size or space.survives else 1), warmer * HEAT[1]
     words = space.sources.size / 64 + 1
     each = WORD * words * int(space.leaving.sum()) * LEVELS
     first = min(PAIR_MOVES * space.leaving.size**2, FIRST_MOVES)
