@@ -39,7 +39,7 @@ def test_some_relations(part: int) -> None:
     for number in range(first, first + 8):
         examine(number, tally, limit=600)
     assert tally.contradictions == [], f"from relation {first} on"
-    assert {free for _, _, free in tally.answers} == {True, False}
+    assert None not in {free for _, _, free in tally.answers}
     assert any("runs free" in what for what in tally.confirmed)
 
 
