@@ -13,7 +13,8 @@ from unknot.certificates.verdict import Certificate, Configuration, Message, Ver
 from unknot.simulation.engine.router import Router
 from unknot.simulation.run.run import Run
 from unknot.simulation.traces.replay import Replay
-from unknot.studies.result import PackedResults, Proven, decode, packed, plain
+from unknot.studies.packed_results import PackedResults, decode, packed, plain
+from unknot.studies.result import Proven
 from unknot.verify.delivery import Delivery
 
 MESSAGES = (Message(0, 3, 16, (1,), (2, 3), (4,)), Message(1, 2, 8, (), (4,), (2, 3)))

@@ -32,8 +32,8 @@ from unknot.studies import Design, Simulation, Study, StudyResult, load_study, r
 from unknot.studies import run as starting
 from unknot.studies import sweep as module
 from unknot.studies import workers as workers_module
+from unknot.studies.packed_results import plain
 from unknot.studies.points import Point, compute, proof_point, read, run_point
-from unknot.studies.result import plain
 from unknot.studies.store import Store
 from unknot.studies.workers import PER_CORE, workers
 from unknot.traffic import Bursts

@@ -29,7 +29,7 @@ from unknot.studies.carried import decisions, of_worst_permutation
 from unknot.studies.exchanges import BY_MODEL, FLITS, by_model, by_run
 from unknot.studies.failed_links import routing_of_rest
 from unknot.studies.fitting import expanded
-from unknot.studies.result import decode, plain
+from unknot.studies.packed_results import decode, plain
 from unknot.studies.store import Store
 from unknot.traffic import pattern
 from unknot.verify import check

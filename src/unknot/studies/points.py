@@ -28,7 +28,8 @@ from unknot.routing.relation import Relation
 from unknot.simulation.run.driver import run_scenario, stated
 from unknot.simulation.run.run import Run
 from unknot.simulation.run.scenario import Measurement, Scenario
-from unknot.studies.result import Proven, decode, plain
+from unknot.studies.packed_results import decode, plain
+from unknot.studies.result import Proven
 from unknot.studies.study import Design
 from unknot.traffic import Pattern, Traffic
 from unknot.verify.delivery import NOT_FOLLOWED

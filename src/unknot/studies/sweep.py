@@ -17,6 +17,7 @@ from unknot.routing.relation import Relation
 from unknot.simulation.run.run import Run, in_brief
 from unknot.simulation.run.scenario import Measurement
 from unknot.studies.bisection import between
+from unknot.studies.packed_results import PackedResults, packed
 from unknot.studies.points import (
     Computed,
     Point,
@@ -28,7 +29,7 @@ from unknot.studies.points import (
     read,
     run_point,
 )
-from unknot.studies.result import DesignResult, PackedResults, Proven, StudyResult, packed
+from unknot.studies.result import DesignResult, Proven, StudyResult
 from unknot.studies.store import Store
 from unknot.studies.study import Study
 from unknot.studies.workers import Calls

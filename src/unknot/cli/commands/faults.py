@@ -13,8 +13,9 @@ from unknot._base.three_valued import all_hold
 from unknot.cli.commands.faults_evidence import KeptEvidence
 from unknot.cli.commands.faults_managed import of_opensm
 from unknot.cli.commands.faults_plans import compare_routes, of_plans
+from unknot.cli.commands.faults_tables import of_tables
 from unknot.cli.commands.options import SEED, Json, MostTime, NetworkText, Options, Seed
-from unknot.cli.commands.printing import notify, wrote
+from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import exit_code, if_read
 from unknot.cli.commands.written import draw, write_evidence
 
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from unknot.verify.fault_sweep import FaultSweep
 
     Anew = str | Callable[[Network], Relation]
-
-ROW = 400
-"""Bytes of a row about a pair, until it is written."""
 
 
 def faults(options: FaultOptions) -> int:
@@ -69,7 +67,7 @@ def faults(options: FaultOptions) -> int:
             raise UnknotError(
                 "faults: --repair, --fewer, --between and --vcs are of a --routing; a fabric's tables stay"
             )
-        return exit_code(options.of_tables())
+        return exit_code(of_tables(options))
     if options.tables is not None or options.pairs is not None or options.assume is not None:
         raise UnknotError(
             "faults: --tables, --pairs and --assume are for a fabric as its tables route it, without --routing"
@@ -179,53 +177,6 @@ class FaultOptions(Options):
         from unknot.verify.failures import Failures
 
         return Failures(self.kind, self.at_once, self.fewer, self.budget, self.seed)
-
-    def of_tables(self) -> bool | None:
-        """Leave the forwarding tables of a fabric as they are."""
-        from unknot._base.frames import columns_of, write_csv
-        from unknot._base.memory import require
-        from unknot.cli.answers.analyses import FaultsFabricAnswer
-        from unknot.cli.commands import activity
-        from unknot.cli.commands.display import tell
-        from unknot.fabrics import read_fabric
-        from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
-        from unknot.fabrics.named import network as network_named
-        from unknot.fabrics.reading import split_form
-        from unknot.routing.lossless import routes_read
-        from unknot.verify.as_plans import FabricRouting
-        from unknot.verify.table_faults import fabric_parts, table_faults
-
-        if not Path(split_form(self.network)[1]).exists():
-            network_named(self.network, where="NETWORK")  # says why, where it is neither a network nor a file
-            raise UnknotError(
-                f"{self.network}: name a --routing, which is checked after each fault, or a fabric with forwarding "
-                "tables (a folder, or a file and --tables)"
-            )
-        if is_ethernet(Path(self.network)):
-            if self.tables is not None or self.pairs is not None or self.assume is not None:
-                raise UnknotError(
-                    f"{self.network}: --tables, --pairs and --assume are for InfiniBand, not for Ethernet switches"
-                )
-            notify(
-                "the routes stay as they were read; to compute them anew after each failure, name --routing bgp or "
-                "ospf, such as --routing 'bgp(plan=\"rfc7938\")'"
-            )
-            switches = read_ethernet(self.network)
-            routes, known = routes_read(switches), FabricRouting(("routes as read",), switches.unread)
-            return self.rerouted(routes.network, lambda left: routes.left(left).relation(known.texts[0]), known)
-        fabric = read_fabric(self.network, self.tables, assume=self.assume)
-        with activity.working("faults") as progress:
-            faults = table_faults(fabric, failures=self.failures, progress=progress)
-        if self.pairs is not None:
-            lost = sum(fault.lost_pairs for fault in faults.tried[: self.show])
-            require(f"{lost:,} rows of pairs", ROW * lost)
-            write_csv(columns_of(list(faults.rows(self.show))), self.pairs)
-            wrote(self.pairs)
-        if self.evidence is not None:
-            write_evidence(self.evidence, faults.relation, [faults.claim])
-        self.show_failures(fabric.network, faults, fabric_parts(fabric, self.kind), "the tables as they are")
-        tell(self.json, FaultsFabricAnswer, faults, max_rows=self.show)
-        return faults.survives
 
     def rerouted(self, network: Network, routing: Anew, known: FabricRouting) -> bool | None:
         """Rebuild the routing on the remaining network by its algorithm, and print the outcome."""

@@ -115,7 +115,7 @@ def _routes(options: LineRateOptions) -> tuple[Relation, Floats | None, float | 
 
     folder = Path(options.network)
     if is_ethernet(folder):
-        from unknot.routing.lossless import routes_read
+        from unknot.routing.routes_read import routes_read
         from unknot.verify.cable_rates import cable_rates
 
         fabric = read_ethernet(folder)
