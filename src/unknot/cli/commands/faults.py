@@ -68,7 +68,7 @@ def faults(options: FaultOptions) -> int:
                 "faults: --repair, --fewer, --between and --vcs are of a --routing; a fabric's tables stay"
             )
         return exit_code(of_tables(options))
-    if options.tables is not None or options.pairs is not None or options.assume is not None:
+    if any(options.some("tables", "pairs", "assume").values()):
         raise UnknotError(
             "faults: --tables, --pairs and --assume are for a fabric as its tables route it, without --routing"
         )

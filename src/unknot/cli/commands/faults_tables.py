@@ -38,7 +38,7 @@ def of_tables(options: FaultOptions) -> bool | None:
             "tables (a folder, or a file and --tables)"
         )
     if is_ethernet(Path(options.network)):
-        if options.tables is not None or options.pairs is not None or options.assume is not None:
+        if any(options.some("tables", "pairs", "assume").values()):
             raise UnknotError(
                 f"{options.network}: --tables, --pairs and --assume are for InfiniBand, not for Ethernet switches"
             )
