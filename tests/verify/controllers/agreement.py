@@ -11,8 +11,13 @@ from typing import Any
 from tests.reference.controllers import TooLargeError, Twin, replayed
 from tests.reference.packed_controllers import PackedTwin
 from tests.verify.controllers.drawn import constructs, table
+from unknot.network.families import mesh
+from unknot.routing import dimension_order
+from unknot.simulation.controller_replay import replayed_on_network
 from unknot.verify.controllers import StateTable, check_table, least_rooms
 from unknot.verify.controllers.evidence import holds
+
+GRID = dimension_order(mesh(3, 3))
 
 
 def found(drawn: StateTable, caches: int, most: int) -> tuple[bool | None, int]:
@@ -44,6 +49,7 @@ def compare(seeds: range, most: int, caches: int) -> Counter[str]:
         seen["large"] += states >= 10_000
         assert not (verdict.answer == "yes" and truth), seed
         assert verdict.answer != "no" or replayed(drawn, many, verdict.deadlock), seed
+        assert verdict.answer != "no" or replayed_on_network(verdict, GRID), seed
         assert not (verdict.answer == "no" and truth is False), seed
         if verdict.answer == "open":
             assert verdict.lacking, seed

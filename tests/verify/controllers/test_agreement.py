@@ -38,7 +38,7 @@ def test_least_rooms_of_drawn_tables() -> None:
 
 @pytest.mark.campaign
 def test_least_rooms_of_many_tables() -> None:
-    seen = compare_rooms(range(1000, 1500), 10_000)
+    seen = compare_rooms(range(1000, 1500), 5_000)
     print(sorted(seen.items()))
     assert sum(seen.values()) - seen["too large"] - seen["open"] - seen["limits too"] >= 300
     assert seen["limits too"] >= 100
@@ -46,7 +46,7 @@ def test_least_rooms_of_many_tables() -> None:
 
 @pytest.mark.campaign
 def test_five_hundred_tables() -> None:
-    seen = compare(range(1000, 1520), 120_000, caches=3)
+    seen = compare(range(1000, 1520), 40_000, caches=3)
     print(sorted(seen.items()))
     assert seen["no True"] > 125
     assert seen["yes False"] + seen["yes None"] > 125
@@ -55,20 +55,8 @@ def test_five_hundred_tables() -> None:
     assert all(seen[one] >= 50 for one in CONSTRUCTS)
 
 
-CONSTRUCTS = [
-    *(
-        "take",
-        "stall",
-        "set aside",
-        "store",
-        "load",
-        "evict",
-        "condition",
-        "carried",
-        "owner",
-        "next",
-        "sharers",
-        "due",
-    ),
-    *("ordered network", "shared network"),
-]
+CONSTRUCTS = (
+    "take", "stall", "set aside", "store", "load", "evict", "condition", "carried", "owner", "next", "sharers", "due",
+    "ordered network", "shared network",
+)  # fmt: skip
+"""What drawn tables make use of."""
