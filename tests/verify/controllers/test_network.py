@@ -114,6 +114,7 @@ def test_messages_with_rooms_never_wait_in_channels() -> None:
     verdict, _ = check_on_network(whole, routing, caches=2)
     assert (verdict.answer, verdict.carried) == ("yes", False)
     assert holds(verdict)
+    assert verdict.established.endswith("with 2 caches and 2 addresses")
     tight, _ = check_on_network(replace(whole, limits={}), routing, caches=2)
     assert tight.answer == "no"
     assert replayed_on_network(tight, routing)

@@ -89,7 +89,8 @@ def check_on_network(
     where = f"on {relation.network.name} with {relation.name}"
     if not verdict.deadlock_free:
         return replace(verdict, established=f"{verdict.established}, {where}"), alone
-    words = f"no messages can block each other in nodes or channels {where}, with {caches} caches"
+    number = f" and {addresses} addresses" if sized else ""
+    words = f"no messages can block each other in nodes or channels {where}, with {caches} caches{number}"
     if not alone.deadlock_free:
         words = f"undecided: controllers do not block each other, and {relation.name} alone is not free of deadlock"
     elif sized and not apart:
