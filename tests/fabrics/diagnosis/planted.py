@@ -36,7 +36,7 @@ class Cable:
 
 @dataclass
 class Fault:
-    """What was done: the cables that are wrong, both switches of each missing one, and a host."""
+    """What was done: the cables that are wrong, both switches of each missing one, and a host or a switch."""
 
     kind: str
     cables: list[Cable] = field(default_factory=list)
@@ -299,13 +299,42 @@ def _plant(fabric: Drawn, random: Random) -> None:
             fabric.faults.append(Fault("spine", host=name))
 
 
-def text(fabric: Drawn) -> str:
-    """The fabric as ibnetdiscover prints it."""
+def thin_bundles(seed: int) -> Drawn:
+    """A tree with bundles of 3 to 6 cables, of which 1 to 5 % lack two cables or more, but not all."""
+    random = Random(seed)
+    leaves, spines = (
+        switches(random, random.randint(6, 20)),
+        random.sample(range(10000, 19999), random.randint(4, 10)),
+    )
+    fabric = Drawn("fat tree", spines=[f"S{code}" for code in spines])
+    times, pairs = random.randint(3, 6), [(leaf, spine) for leaf in leaves for spine in fabric.spines]
+    thin = random.sample(pairs, max(1, round(random.uniform(0.01, 0.05) * len(pairs))))
+    for pair in pairs:
+        lost = random.randint(2, times - 1) if pair in thin else 0
+        fabric.join(*pair, times - lost)
+        fabric.faults += [Fault("missing", missing=[frozenset(pair)] * lost)] if lost else []
+    _hosts(fabric, random, leaves, random.randint(4, 12))
+    return fabric
+
+
+def without_a_switch(seed: int) -> tuple[Drawn, Drawn, str]:
+    """A fabric without faults, the same without a switch and its hosts, and the name of the switch."""
+    families = [*FAMILIES, *MORE]
+    whole = families[seed % len(families)](Random(seed))
+    random = Random(seed)
+    gone = random.choice(sorted({node for cable in whole.between for node in cable.nodes}))
+    left = Drawn(whole.kind, [cable for cable in whole.cables if gone not in cable.nodes], whole.spines)
+    return whole, left, gone
+
+
+def text(fabric: Drawn, whole: Drawn | None = None) -> str:
+    """The fabric as ibnetdiscover prints it; GUIDs and LIDs are those of a whole fabric, if it is a part of it."""
+    every = {node for cable in (whole or fabric).cables for node in (cable.a[0], cable.b[0])}
     at: dict[str, list[tuple[int, End, str]]] = defaultdict(list)
     for cable in fabric.cables:
         at[cable.a[0]].append((cable.a[1], cable.b, cable.rate))
         at[cable.b[0]].append((cable.b[1], cable.a, cable.rate))
-    number = {node: i for i, node in enumerate(sorted(at, key=lambda node: crc32(node.encode())), start=1)}
+    number = {node: i for i, node in enumerate(sorted(every, key=lambda node: crc32(node.encode())), start=1)}
     key = {node: f"{node[0]}-{number[node] * 16:016x}" for node in at}
     lines = ["#", "# Topology file: generated on Mon Jan  5 10:00:00 2026", "#"]
     for node in sorted(at, key=lambda node: (node[0] != "S", node)):

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from tests.fabrics.diagnosis.planted import FAMILIES, MORE, Drawn, Fault, drawn, text
+from tests.fabrics.diagnosis.planted import FAMILIES, MORE, Drawn, Fault, drawn, text, thin_bundles, without_a_switch
 from unknot.fabrics import read_fabric
 from unknot.fabrics.diagnosis import Diagnosis, Finding, diagnose
 
@@ -36,7 +36,11 @@ def naming(fault: Fault, found: Diagnosis) -> list[Finding]:
 
 def tried(seed: int, folder: Path, families: Families = FAMILIES) -> tuple[Drawn, Diagnosis, int, int]:
     """A fabric, its diagnosis, the faults that are not named, and the findings that are none."""
-    fabric = drawn(seed, families)
+    return judged(drawn(seed, families), folder)
+
+
+def judged(fabric: Drawn, folder: Path) -> tuple[Drawn, Diagnosis, int, int]:
+    """The same of a fabric."""
     file = folder / "fabric.ibnetdiscover"
     file.write_text(text(fabric))
     found = diagnose(read_fabric(file))
@@ -70,3 +74,49 @@ def test_of_many_faults_nearly_all_are_named(families: Families, tmp_path: Path)
     )
     assert missed <= 0.02 * faults
     assert false <= 0.001 * cables
+
+
+def thin(seed: int, folder: Path) -> tuple[int, int, int]:
+    """Thin bundles of a fabric, those that are not named with all cables that they lack, and other findings."""
+    fabric, found, missed, false = judged(thin_bundles(seed), folder)
+    lacking = {pair: len(fault.missing) for fault in fabric.faults for pair in fault.missing}
+    told = {frozenset(one.switches): one.count for one in found.findings if one.fault == "missing cable"}
+    return len(lacking), max(missed, sum(told.get(pair) != lost for pair, lost in lacking.items())), false
+
+
+def a_switch_less(seed: int, folder: Path) -> tuple[bool, int, int]:
+    """Whether a missing switch is named by an older dump; other findings with it, and findings without it."""
+    whole, left, gone = without_a_switch(seed)
+    for name, fabric in (("whole", whole), ("left", left)):
+        (folder / f"{name}.ibnetdiscover").write_text(text(fabric, whole))
+    fabric = read_fabric(folder / "left.ibnetdiscover")
+    planned = diagnose(fabric, intended=folder / "whole.ibnetdiscover").findings
+    before = read_fabric(folder / "whole.ibnetdiscover")
+    guid = next(guid for guid, r in before.router_of.items() if before.network.router_name(r) == gone)
+    count = sum(gone in cable.nodes for cable in whole.cables)
+    lack = ("missing switch", (f"0x{guid:016x}",), count)
+    named = [one for one in planned if (one.fault, one.switches, one.count) == lack]
+    return bool(named), len(planned) - len(named), len(diagnose(fabric).findings)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_thin_bundles_are_named_with_all_cables_that_they_lack(seed: int, tmp_path: Path) -> None:
+    bundles, missed, false = thin(seed, tmp_path)
+    assert (bundles > 0, missed, false) == (True, 0, 0)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_missing_switch_is_named_by_a_plan(seed: int, tmp_path: Path) -> None:
+    assert a_switch_less(seed, tmp_path)[:2] == (True, 0)
+
+
+@pytest.mark.campaign
+def test_of_many_thin_bundles_and_missing_switches_nearly_all_are_named(tmp_path: Path) -> None:
+    bundles, missed, false = map(sum, zip(*(thin(seed, tmp_path) for seed in range(2000, 2200)), strict=True))
+    switches = [a_switch_less(seed, tmp_path) for seed in range(3000, 3200)]
+    print(f"{bundles - missed} of {bundles} thin bundles named, {false} false alarms")
+    named, beside, unplanned = map(sum, zip(*switches, strict=True))
+    print(f"{named} of {len(switches)} missing switches named, {beside} other findings; {unplanned} without plan")
+    assert missed <= 0.02 * bundles
+    assert false == 0
+    assert (named, beside) == (len(switches), 0)

@@ -11,6 +11,8 @@ from unknot.fabrics.diagnosis.pairing import Joined, joined
 from unknot.fabrics.diagnosis.plan import CablePlan, cables_by_guid
 from unknot.fabrics.fabric import Fabric
 
+FEWEST = 3
+"""Planned cables from which on a node that is not there counts as a switch: an adapter has two ports at most."""
 End = tuple[Any, int]
 """A switch by number, a host by name, or a node that the fabric has not by its name; and a port, 0 of hosts."""
 
@@ -30,8 +32,15 @@ def planned_faults(fabric: Fabric, plan: CablePlan) -> tuple[list[CablingFault],
     absent = sorted(name for name in plan.nodes if name not in node)
     if absent:
         remarks.append(f"{len(absent)} nodes of {plan.where} are not in the fabric, the first {absent[0]}")
-    teller = _PlanTeller(fabric)
-    return [teller.told(fault) for fault in joined(there - planned, planned - there)], remarks
+    teller, lacks, found = _PlanTeller(fabric), planned - there, list[CablingFault]()
+    ported = {name for cable in plan.cables for name, port in cable if port}
+    for name in [name for name in absent if name in ported]:
+        own = {pair: n for pair, n in lacks.items() if any(end[0] == f"?{name}" for end in pair)}
+        if (cables := sum(own.values())) >= FEWEST:
+            words = f"{name} is planned and missing, with all of its {cables} cables"
+            found.append(CablingFault(Finding("missing switch", words, (), (name,), cables), (), ()))
+            lacks -= Counter(own)
+    return [*found, *(teller.told(fault) for fault in joined(there - planned, lacks))], remarks
 
 
 def _nodes(fabric: Fabric) -> dict[str, Any]:
