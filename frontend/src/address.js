@@ -6,7 +6,7 @@ const NUMBERS = ["vcs", "buffer_depth", "load", "packet_length"];
 const LISTS = ["dead", "turns"];
 const ALWAYS = ["network", "routing"];
 const SAME = 1500;
-/* Milliseconds within which changes of one field are one step. */
+/* Milliseconds within which changes of one field are one step; each failure and each turn is a step of its own. */
 
 export function toAddress(design, exercise = null) {
   const words = new URLSearchParams();
@@ -55,7 +55,8 @@ export class Address {
   write(text, changed) {
     const address = `#${text}`, now = Date.now(), key = String(changed);
     if (address === location.hash) return;
-    const same = this.reading || !changed.length || (this.last && this.last.key === key && now - this.last.at < SAME);
+    const typed = this.last?.key === key && now - this.last.at < SAME && !LISTS.some((list) => changed.includes(list));
+    const same = this.reading || !changed.length || typed;
     history[same ? "replaceState" : "pushState"](null, "", address);
     this.last = { key, at: now };
   }

@@ -18,7 +18,7 @@ export class Busy {
   }
 
   drawn() {
-    const rows = this.rows.slice(0, ROWS), height = rows.length * ROW + 4, many = rows[0]?.shares.length ?? 1;
+    const rows = this.rows.slice(0, ROWS), bottom = rows.length * ROW + 4, height = bottom + 14, many = rows[0]?.shares.length ?? 1;
     const svg = draw("svg", { viewBox: `0 0 ${LEFT + WIDTH} ${height}`, role: "img", "aria-label": `Busy times of the ${rows.length} busiest channels` });
     rows.forEach(({ name, shares }, y) => {
       const text = draw("text", { class: "axis small", x: LEFT - 4, y: y * ROW + 8, "text-anchor": "end" });
@@ -26,8 +26,12 @@ export class Busy {
       const boxes = shares.map((share, x) => (share > 0 ? `M${(LEFT + (x / many) * WIDTH).toFixed(1)} ${y * ROW + 2}h${((share / many) * WIDTH).toFixed(2)}v6h${((-share / many) * WIDTH).toFixed(2)}z` : ""));
       svg.append(text, draw("path", { class: "bar", d: boxes.join("") }));
     });
+    for (const [words, x, anchor] of [["0", LEFT, "start"], [`${figure(this.end)} ${this.unit}`, LEFT + WIDTH, "end"]]) {
+      svg.append(draw("text", { class: "axis", x, y: height - 3, "text-anchor": anchor }));
+      svg.lastChild.textContent = words;
+    }
     this.line = draw("path", { class: "now-line", d: "" });
-    this.line.dataset.height = height;
+    this.line.dataset.height = bottom;
     svg.append(this.line);
     return svg;
   }

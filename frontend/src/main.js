@@ -95,7 +95,7 @@ const answer = document.getElementById("unknot-answer");
 if (answer) window.unknot = showScene(document.getElementById("unknot-scene"), JSON.parse(answer.textContent));
 
 function render({ model, el }) {
-  const root = make("div");
+  const root = make("div", { "data-lm-suppress-shortcuts": "true" }); // JupyterLab leaves keys to the widget
   el.append(root);
   start(root, model.get("start"), fromNotebook(model));
 }

@@ -20,7 +20,7 @@ export function stage(view, ...below) {
   view.root.addEventListener("keydown", (event) => { if (event.key === "Escape") left(event, chooser); });
   return make("div", { class: "stage" }, view.canvas,
     make("div", { class: "controls" }, button("Whole", () => view.fit()), button("SVG", () => view.save("svg")), button("PNG", () => view.save("png")), status), chooser.element,
-    make("p", { id: "unknot-keys", class: "help" }, KEYS), ...below);
+    make("details", { class: "help" }, make("summary", {}, "Keys"), make("p", { id: "unknot-keys" }, KEYS)), ...below);
 }
 
 // Escape closes what is open around the focus, or drops the choice.

@@ -55,7 +55,9 @@ class Desk:
         self._end = threading.Event()
 
     def warm(self) -> None:
-        """Have kernels compiled, or read from the disk, ahead of questions."""
+        """Start a process, and have kernels compiled, or read from the disk, ahead of questions."""
+        with self._lock:
+            self._idle.append(_Worker())
         worker = _Worker()
         worker.answered(("warm", {}, {}), lambda _: None, self._end)
         worker.end()

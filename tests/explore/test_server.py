@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import uvicorn
@@ -125,6 +126,7 @@ def test_a_page_gone_cancels_its_question(port: int) -> None:
     assert time.monotonic() - began < 30
 
 
+@pytest.mark.long
 def test_pages_are_answered_at_the_same_time() -> None:
     desk, first, second = Desk(), list[dict[str, object]](), list[dict[str, object]]()
     slow = ("remedies", {"network": "torus(16, 16)", "routing": "fully_adaptive"}, dict[str, object]())
@@ -137,30 +139,50 @@ def test_pages_are_answered_at_the_same_time() -> None:
     assert first == [{"error": CANCELLED}]
 
 
+class Patient:
+    """A worker that answers remedies as soon as they are cancelled, and all else at once."""
+
+    def __init__(self) -> None:
+        self.process = SimpleNamespace(is_alive=lambda: True, kill=lambda: None)
+
+    def answered(self, question: worker.Question, tell: worker.Tell, cancelled: threading.Event) -> bool:
+        if question[0] == "remedies":
+            return not cancelled.wait(60)
+        tell(END)
+        return True
+
+    def end(self) -> None:
+        """Nothing is there to end."""
+
+
 def test_questions_wait_for_a_place_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(worker.PLACES, worker.LONG, 1)
+    monkeypatch.setattr(worker, "_Worker", Patient)
     monkeypatch.setattr(worker, "WAITING", 1)
+    monkeypatch.setitem(worker.PLACES, worker.LONG, 1)
     desk, told = Desk(), [list[dict[str, object]]() for _ in range(4)]
-    slow = ("remedies", {"network": "torus(16, 16)", "routing": "fully_adaptive"}, dict[str, object]())
-    quick = ("lanes", {"network": "ring(5)"}, dict[str, object]())
-    events = [threading.Event() for _ in told]
-    threads = [
-        threading.Thread(target=desk.ask, args=(asked, told[i].append, events[i]))
-        for i, asked in enumerate((slow, quick, quick))
-    ]
-    for thread in threads:
+    gone = [threading.Event() for _ in told]
+
+    def asked(i: int, name: str) -> threading.Thread:
+        thread = threading.Thread(target=desk.ask, args=((name, {}, {}), told[i].append, gone[i]))
         thread.start()
-        time.sleep(0.2)
+        return thread
+
+    threads = [asked(0, "remedies"), asked(1, "lanes")]
+    while not told[1]:
+        time.sleep(0.01)
+    asked(2, "lanes").join(10)
     assert told[:3] == [[], [{"progress": WAITS}], [{"error": FULL}]]
-    events[1].set()  # the page of the one that waits goes away
-    threads[1].join(1)
+    desk.ask(("verdict", {}, {}), told[2].append)  # quick questions have places of their own
+    assert told[2][-1] == END
+    gone[1].set()
+    threads[1].join(10)
     assert told[1][1:] == [{"error": CANCELLED}]
-    waiting = threading.Thread(target=desk.ask, args=(quick, told[3].append))
-    waiting.start()
-    events[0].set()
-    waiting.join(30)
+    threads[1] = asked(3, "lanes")
+    gone[0].set()
+    for thread in threads:
+        thread.join(10)
     desk.close()
-    assert told[3][-1] == END
+    assert (told[0], told[3][-1]) == ([{"error": CANCELLED}], END)
 
 
 def test_files_of_python_are_never_run() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from unknot._base.units import Scale
 from unknot.network.families import mesh, ring, torus
 from unknot.report.scenes import faults_scene, knot_scene, loop_scene, order_scene, protocol_scene
 from unknot.routing import dimension_order
@@ -38,7 +39,9 @@ def test_a_protocol_without_a_hang_shows_its_system() -> None:
 def test_failures_have_their_channels_and_outcomes() -> None:
     network = mesh(3, 3)
     sweep = fault_sweep(network, routing="west_first", failures=Failures("any"))
-    cases = faults_scene(network, "any", sweep, parts_of(network, "any"), sweep.routing).data["cases"]
+    scene = faults_scene(network, "any", sweep, parts_of(network, "any"), sweep.routing)
+    assert scene.words == "Outcomes of 21 sets of failures: undelivered 19, holds 2."
+    cases = scene.data["cases"]
     assert len(cases["rows"]) == len(sweep.tried)
     outcomes = {one.parts: one.outcome for one in sweep.tried}
     for row in cases["rows"]:
@@ -88,3 +91,13 @@ def test_busy_channels_add_up_to_their_busy_times() -> None:
     whole = sum(end - start for times in busy.values() for start, end, _ in times)
     assert np.isclose(step * sum(sum(row["shares"]) for row in data["rows"]), whole, rtol=0.02)
     assert {row["channel"] for row in data["rows"]} - {None} == {c for c in busy if c < ring(4).num_channels}
+
+
+def test_times_of_channels_have_units_and_no_powers_of_ten() -> None:
+    schedule, names = collective(ring(4), block=1_000_000), [str(node) for node in range(8)]
+    scenes = [busy_scene(schedule, ring(4), names, Scale.of(units)) for units in (None, "1 GHz, 32 B")]
+    assert [scene.views["busy"]["unit"] for scene in scenes] == ["cycles", "ms"]
+    assert "8 channels over 2,000,003 cycles, by the model." in scenes[0].words
+    assert "8 channels over 2 ms, by the model." in scenes[1].words
+    assert "e+" not in "".join(scene.still for scene in scenes)
+    assert ">2,000,003 cycles<" in scenes[0].still

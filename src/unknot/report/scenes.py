@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from unknot._base.phrases import count, listed
+from unknot._base.phrases import count
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.network import Network
 from unknot.report.configuration_drawing import MAX_WHOLE, draw_configuration, drawn_vcs, excerpt
@@ -171,7 +171,7 @@ def faults_scene(network: Network, kind: str, tried: Tried, named_parts: Iterabl
         for one in worst
     ]
     left_out = len(tried.tried) - len(worst)
-    outcomes = listed([f"{outcome} {many:,}" for outcome, many in tried.counts.items()])
+    outcomes = ", ".join(f"{outcome} {many:,}" for outcome, many in tried.counts.items())
     return Scene(
         title=f"{asked} on {network.name} after failures",
         words=f"Outcomes of {count(sum(tried.counts.values()), 'set')} of failures: {outcomes}.",
