@@ -1,10 +1,10 @@
-"""Designed topologies beside known ones: ``python -m benchmarks.topologies golf|cubes|maps FOLDER``.
+"""Designed topologies beside known ones: ``python -m benchmarks.topologies golf|cubes|maps FOLDER [SYMMETRY]``.
 
-Rows are Markdown for docs/results/topologies.md. Seconds are of processor
-time. FOLDER has maps as NetSmith publishes them (repository cgreen18/netsmith_icpp24): files `.map` of 0 and 1, the
-links from each router of a grid, row by row, whose width is 5, or 8 for 48 and 64 routers. Each is designed anew in
-its own ports and longest link, both ways if it is, and both are routed in lanes and simulated alike: 2 terminals a
-router, uniform traffic, 4 VCs of 8 flits, shared out among the lanes.
+Rows are Markdown for docs/results/topologies.md. Seconds are of processor time. FOLDER has maps as NetSmith publishes
+them (repository cgreen18/netsmith_icpp24): files `.map` of 0 and 1, the links from each router of a grid, row by row,
+whose width is 5, or 8 for 48 and 64 routers. Each is designed anew in its own ports and longest link, both ways if
+the map is, and keeps a symmetry if one is given. Both are routed in lanes and simulated alike: 2 terminals a router,
+uniform traffic, 4 VCs of 8 flits, shared out among the lanes.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ ROUTING = 0.2
 """Share of a minute of work for the routes of a network."""
 
 
-def of_maps(folder: str) -> Iterator[list[Any]]:
+def of_maps(folder: str, order: str = "1") -> Iterator[list[Any]]:
     """Yield rows of published maps: theirs and ours in the same ports and reach."""
     yield [
         "map",
@@ -106,7 +106,9 @@ def of_maps(folder: str) -> Iterator[list[Any]]:
         source, target = np.nonzero(table)
         reach = float(np.hypot(*(places[source] - places[target]).T).max())
         ports = int(max(table.sum(axis=0).max(), table.sum(axis=1).max()))
-        wanted = requested(nodes, ports=ports, reach=reach, both_ways=bool((table == table.T).all()))
+        wanted = requested(
+            nodes, ports=ports, reach=reach, both_ways=bool((table == table.T).all()), symmetry=int(order)
+        )
         ours = anew(wanted)
         shown = [carried(ours), carried(wanted.network_of(table, path.stem))]
         both = [" / ".join(figures) for figures in zip(*(one[:-1] for one in shown), strict=True)]

@@ -12,6 +12,9 @@ from unknot.synthesis.topology.annealing import LEVELS, WORD, Walker, space_of
 from unknot.synthesis.topology.request import TopologyRequest, hop_counts
 from unknot.synthesis.topology.throughput import throughput_of
 
+MOST_STEPS = 2e7
+"""Most links that all sources together look at, in a network whose throughput is found."""
+
 
 @dataclass(frozen=True)
 class DeadLink:
@@ -24,9 +27,9 @@ class DeadLink:
     mean_hops : float or None
         None: some nodes are cut off.
     diameter : int or None
-    throughput : float
+    throughput : float or None
         Flits per terminal and cycle that some routes carry, if terminals send to all others evenly; 0 where nodes are
-        cut off.
+        cut off, None where the network is too large to find out.
 
     Examples
     --------
@@ -34,13 +37,13 @@ class DeadLink:
     >>> from unknot.synthesis.topology import requested
     >>> lost = dead_link(requested(ring(4), ports=2, keep=True), ring(4))
     >>> lost.link, lost.diameter, lost.throughput
-    ('r0 – r1', 3, 0.75)
+    ('(0) – (1)', 3, 0.75)
     """
 
     link: str
     mean_hops: float | None
     diameter: int | None
-    throughput: float
+    throughput: float | None
 
 
 def dead_link(wanted: TopologyRequest, network: Network) -> DeadLink:
@@ -65,5 +68,6 @@ def dead_link(wanted: TopologyRequest, network: Network) -> DeadLink:
     link = f"{network.router_name(u)} {'–' if both else '→'} {network.router_name(v)}"
     if hops.min() < 0:
         return DeadLink(link, None, None, 0.0)
-    carried = throughput_of(left).least
+    small = left.num_channels * wanted.size <= MOST_STEPS
+    carried = throughput_of(left).least if small else None
     return DeadLink(link, float(hops.sum() / (hops.size - wanted.size)), int(hops.max()), carried)
