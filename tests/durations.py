@@ -13,7 +13,7 @@ from pathlib import Path
 
 PLACE = Path(".pytest_cache") / "seconds.json"
 RECORD = Path(__file__).with_name("costs.json")
-QUICK = 0.12
+QUICK = 0.08
 """Seconds that a test may take in each run."""
 SELDOM = 6
 """Of so many runs, one at least takes a test, however long it takes."""
