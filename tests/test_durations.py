@@ -26,7 +26,7 @@ def test_a_test_takes_little_in_the_mean_and_its_turn_comes() -> None:
 
 def test_the_record_keeps_what_did_not_run_and_forgets_what_became_quick() -> None:
     old = {"tests/a.py::slow": 3.0, "tests/a.py::was_slow": 2.0}
-    took = {"tests/a.py::was_slow": 0.1, "tests/b.py::new": 0.456, "tests/test_docs.py::read": 9.0}
+    took = {"tests/a.py::was_slow": QUICK / 2, "tests/b.py::new": 0.456, "tests/test_docs.py::read": 9.0}
     assert recorded(old, took) == {"tests/a.py::slow": 3.0, "tests/b.py::new": 0.46}
 
 
