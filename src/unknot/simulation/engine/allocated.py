@@ -21,17 +21,19 @@ def allocated(parts: list[State], rows: Ints) -> tuple[Ints, Ints]:
     """Flits sent into each link so far, and headers that were allocated a VC of it: (classes, links) each.
 
     Of a packet that was allocated a VC all flits are counted; those that it did not send yet are taken off again.
-    Where all packets are alike, routers count no headers: their flits say how many there were.
+    Without classes flits are those that ports carried; where all packets are alike, these say how many headers
+    there were.
     """
     part = parts[0]
     ports = len(part.out_ports)
     headers, flits = (np.sum([each.allocated[column] for each in parts], axis=0) for column in ("packets", "flits"))
     granted = _granted(part)
-    if not part.differ:
+    if not part.setup.classes:
         port, _, left = granted
         given = part.out_ports.carried + np.bincount(port, left, ports).astype(np.int64)
         flits += given
-        headers += given // part.lengths.flits[0]
+        if not part.differ:
+            headers += given // part.lengths.flits[0]
     for port, packets, left in (granted, _injecting(part)):
         kind = part.forms.of[part.courses.form[packets]] if part.setup.classes else 0
         np.subtract.at(flits, kind * ports + port, left)

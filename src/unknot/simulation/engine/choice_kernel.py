@@ -22,7 +22,7 @@ from unknot.simulation.engine.codes import (
     STALLED,
     WHOLE,
 )
-from unknot.simulation.engine.meter_kernel import count_allocated
+from unknot.simulation.engine.meter_kernel import count_header
 from unknot.simulation.engine.pack_kernel import free_slots, is_in, slots_taken
 from unknot.simulation.engine.selection_kernel import at_random, first_in_turn
 from unknot.simulation.engine.state_kernel import (
@@ -264,7 +264,7 @@ def win(s, b, w, w0, now):
     inputs.out_port_bit[b] = part_of(s, b, w) - s.words.first_output[w0]
     s.packets.hops[p] += s.out_ports.reader[outputs.port[w]] >= 0
     if s.setup.metered == EVERY_HOP:
-        count_allocated(s, w, p)
+        count_header(s, w, p)
     s.masks.heads[word] &= ~bit
     ready = may_request(s, w)
     if s.setup.vc_allocation_delay > 1 and not (ready and s.setup.speculative == 1):

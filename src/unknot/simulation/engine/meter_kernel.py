@@ -12,3 +12,12 @@ def count_allocated(s, w, p):
         row += s.forms.of[s.courses.form[p]] * s.out_ports.size
     s.allocated.packets[row] += 1
     s.allocated.flits[row] += s.packets.length[p]
+
+
+@inlined
+def count_header(s, w, p):
+    """Count packet p, which is allocated output row w by a router; without classes `carried` has its flits."""
+    if s.setup.classes == 0:
+        s.allocated.packets[s.outputs.port[w]] += 1
+    else:
+        count_allocated(s, w, p)

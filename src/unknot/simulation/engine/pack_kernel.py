@@ -213,7 +213,7 @@ def count_flits(s, w):
     """Fill in the flits in the input VCs of a router on the fast path."""
     first_input, _ = first_rows(s, w)
     for cell in range(s.words.first_input[w + s.setup.width] - first_input):
-        s.inputs.stored[first_input + cell] = flits_in(s, w, cell)
+        s.inputs.stored[first_input + cell] = flits_in(s, w, cell) if is_in(s.masks.filled, w, cell) else 0
 
 
 @inlined

@@ -27,7 +27,7 @@ from unknot.simulation.engine.codes import (
 )
 from unknot.simulation.engine.compare_kernel import FIRST_WORD
 from unknot.simulation.engine.match_kernel import age_key, longest_ago, remember
-from unknot.simulation.engine.meter_kernel import count_allocated
+from unknot.simulation.engine.meter_kernel import count_header
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
 from unknot.simulation.engine.state_kernel import ask_rule, ends_of, need, tier_of
@@ -265,7 +265,7 @@ def allocate(rule, s, here, w, now):
         inputs.sent[at], inputs.length[at], inputs.packet[at], inputs.state[at] = 0, packets.length[p], p, FRESH
         packets.hops[p] += ejection & bit_at(requesters, out) == 0
         if s.setup.metered == EVERY_HOP:
-            count_allocated(s, here.first_output + out, p)
+            count_header(s, here.first_output + out, p)
         won |= bit
         taken |= bit_at(requesters, out)
         if room & bit_at(requesters, out) == 0:

@@ -19,14 +19,18 @@ Python answers, where a call takes half a microsecond."""
 
 def fill(engine: Engine) -> None:
     """Fill the routing cache once the rule was called about as often as filling it takes."""
-    part, many, relation = engine.parts[0], engine.relation.num_addresses, engine.relation
-    if len(part.cache) or part.setup.cacheable == 0:
+    part = engine.parts[0]
+    if part.setup.cacheable == 0 or len(part.cache):
         return
+    calls = 2 * (engine.count("flit_hops") - engine.calls_from)
+    if calls < engine.looks_again:
+        return
+    relation, many = engine.relation, engine.relation.num_addresses
     local = int(part.setup.local) if part.setup.ejection == 1 else 1
     states = (relation.num_vcs + local * relation.network.num_terminals) * many
-    calls = 2 * (engine.count("flit_hops") - engine.calls_from)
     enough = ASKED if isinstance(relation.compiled, Remembered) else COMPILED
-    if calls < max(states, engine.looks_again):
+    if calls < states:
+        engine.looks_again = states
         return
     if calls < enough and not kernels.fill_cache.ready:
         engine.looks_again = 2 * calls  # each time it looks for a file
