@@ -114,6 +114,8 @@ ANY_ALLOCATOR = {
 ONE_ROUND = {"iterations": 1, "switch_iterations": 1}
 USUAL = ANY_ALLOCATOR | ONE_ROUND | {"allocator": ISLIP, "switch_allocator": ISLIP}
 """Entries that most runs have in common: for those there are loops in which they are constants."""
+COMMON = {"parts": 1, "width": 1, "watchdog": 0, "queues": 0, "speculative": 0}
+"""Entries that most runs with other options have in common."""
 PLAIN = USUAL | {
     "vc_allocation_delay": 1, "switch_allocation_delay": 1, "traversal_delay": 1, "in_batches": 0, "speed": 1 << 20,
     "donate_priority": 0,
@@ -130,7 +132,7 @@ FAST_VIEWS = (
     | _by_entry("allocated", ANY_ALLOCATOR)
     | _by_entry("wide", USUAL | {"width": 2})
     | _by_entry("wide_allocated", ANY_ALLOCATOR | {"width": 2})
-    | {"wide": {"width": 2}, "view": {}}
+    | {"narrow_common": COMMON, "wide_common": COMMON | {"width": 2}, "wide": {"width": 2}, "view": {}}
 )
 """The constants of each view for which there is a loop on the fast path; a run takes the first that it fits."""
 GENERAL_VIEWS = _by_entry("plain", PLAIN) | {"view": {}}
