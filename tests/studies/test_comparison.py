@@ -302,3 +302,10 @@ def test_a_price_list_says_its_source_and_radix_is_in_the_rows(tmp_path):
     prices.write_text("source = 3\n")
     refused = CliRunner().invoke(app, ["compare", "ring(4)", "--prices", str(prices)])
     assert (refused.exit_code, "source is a text" in refused.stderr) == (2, True)
+
+
+def test_a_design_of_too_many_terminals_is_named_before_any_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unknot.studies.comparison.bill", lambda *_: pytest.fail("a design was judged"))
+    done = CliRunner().invoke(app, ["compare", "mesh(3)", "mesh(91, 91)"])
+    assert done.exit_code == 2
+    assert "mesh(91, 91): 8,281 terminals have too many rates between them; the most is 8,192" in done.stderr

@@ -32,6 +32,7 @@ from unknot.studies.fitting import expanded
 from unknot.studies.packed_results import decode, plain
 from unknot.studies.store import Store
 from unknot.traffic import pattern
+from unknot.traffic.patterns import require_matrix
 from unknot.verify import check
 from unknot.verify.delivery import deliver
 from unknot.verify.loads import loads
@@ -166,12 +167,13 @@ def compared(
     >>> row.deadlock_free, row.vcs, row.bisection_upper
     (True, 3, 16)
     """
-    if energy is not None:
-        for design in designs:
-            energy.require(_named(design)[0])
+    made = [(design, *_named(design)) for design in expanded(designs)]
+    for design, whole, _ in made:
+        require_matrix(design, whole.num_terminals)
+        if energy is not None:
+            energy.require(whole)
     with Store(store) as kept:
-        for design in expanded(designs):
-            whole, named = _named(design)
+        for design, whole, named in made:
             costs, in_file = bill(whole, prices), is_code(named) or is_file(named)
             hard = hard_for(whole)
             for share in failed:

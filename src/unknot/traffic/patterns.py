@@ -20,6 +20,9 @@ from unknot.network import Network
 from unknot.network.metrics import distances_from
 from unknot.traffic.pattern import Pattern, TrafficError, to, weighted
 
+MOST_TERMINALS = 8192
+"""Terminals up to which rates between each two are taken."""
+
 
 def uniform(network: Network) -> Pattern:
     """Send to every terminal equally often, the sender included if the routing serves a packet to the sender."""
@@ -95,7 +98,7 @@ def next_group(network: Network) -> Pattern:
 def bad_dragon(network: Network) -> Pattern:
     """Send to every terminal of the next group equally often, as BookSim's `bad_dragon`."""
     seats, count = _seats(network, "bad_dragon"), network.num_terminals
-    _require_matrix("bad_dragon", count)
+    require_matrix("bad_dragon", count)
     weight = np.zeros((count, count))
     for here, there in zip(seats, [*seats[1:], *seats[:1]], strict=True):
         weight[np.ix_(here, there)] = 1 / there.size
@@ -121,7 +124,7 @@ def matching(network: Network, name: str, side: Flags | None = None) -> Pattern:
     """
     from scipy.optimize import linear_sum_assignment
 
-    _require_matrix(name, network.num_terminals)
+    require_matrix(name, network.num_terminals)
     routers, row = np.unique(network.inject, return_inverse=True)
     hops = np.array([distances_from(network, router) for router in routers.tolist()])[:, network.eject]
     if (hops < 0).any():
@@ -150,7 +153,7 @@ def hotspot(network: Network, terminals: int | tuple[int, ...] = 0, share: float
         raise TrafficError(f"hotspot: terminals are numbers from 0 to {count - 1}, got {terminals!r}")
     if not is_number(share) or not 0 <= share <= 1:
         raise TrafficError(f"hotspot: the share is a number from 0 to 1, got {share!r}")
-    _require_matrix("hotspot", count)
+    require_matrix("hotspot", count)
     weight = np.full((count, count), (1 - share) / count)
     weight[:, sorted(set(chosen))] += share / len(set(chosen))
     return weighted(network, f"hotspot({terminals!r}, share={share:g})", weight)
@@ -234,9 +237,11 @@ def _from_array(network: Network, destinations: Any) -> Pattern:
     return to(network, "traffic", array)
 
 
-def _require_matrix(name: str, count: int) -> None:
-    if count > 8192:
-        raise TrafficError(f"{name}: {count} × {count} rates are too many")
+def require_matrix(name: str, count: int) -> None:
+    """Refuse so many terminals that rates between each two of them are too many."""
+    if count > MOST_TERMINALS:
+        words = f"{count:,} terminals have too many rates between them; the most is {MOST_TERMINALS:,}"
+        raise TrafficError(f"{name}: {words}")
 
 
 def _seats(network: Network, name: str) -> list[Ints]:
