@@ -169,6 +169,10 @@ def test_prices_wires_and_a_dead_link_are_told_and_checked() -> None:
     forged(budgets=[[most, [*takes, takes[0]]], *others])
     forged(budgets=[[most, [*takes[:-1], takes[-1][:2]]], *others])
     forged(diameter=made.diameter - 1)
+    for wrong in (None, 1, [[most]], [[most, [[0, 1, -1]]]], [["1", takes]], [[-1, takes]]):
+        forged(budgets=wrong)
+    forged(diameter="4")
+    forged(survives=1)
     forged(proof={"levels": 3, "rows": [*claim["proof"]["rows"], ["budget", len(claim["budgets"]), 1]]})
     lone = [[u, v] for u in range(9) for v in (u - 1, u + 1) if 0 <= v < 9]
     forged(links=lone, hops=240, diameter=None, budgets=[], allowed=None, required=[])

@@ -292,6 +292,12 @@ def _claim(wanted: TopologyRequest, best: Found, least: int, proof: Document, mo
     """Links, hops and bounds for the checker."""
     every = int(wanted.allowed.sum()) == wanted.size * (wanted.size - 1)
     carried = {} if most is None else {"carried": [most.numerator, most.denominator]}
+    limits: Document = {
+        "budgets": [[one.most, np.column_stack([one.links, one.parts]).tolist()] for one in wanted.budgets],
+        "diameter": wanted.most_far,
+        "survives": wanted.survives,
+    }
+    limits = {name: limit for name, limit in limits.items() if limit}
     return {
         "subject": "hops",
         "nodes": wanted.size,
@@ -300,9 +306,7 @@ def _claim(wanted: TopologyRequest, best: Found, least: int, proof: Document, mo
         "entering": wanted.entering.tolist(),
         "both_ways": wanted.both_ways,
         "required": np.argwhere(wanted.required).tolist(),
-        "budgets": [[one.most, np.column_stack([one.links, one.parts]).tolist()] for one in wanted.budgets],
-        "diameter": wanted.most_far,
-        "survives": wanted.survives,
+        **limits,
         "links": np.argwhere(best.links).tolist(),
         "hops": best.total,
         "least": least,
