@@ -14,6 +14,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import networkx as nx
+import numpy as np
 import pyarrow
 import pytest
 from typer.testing import CliRunner
@@ -232,3 +233,24 @@ def test_behind_a_relation_stands_what_it_has_not() -> None:
     assert run.offered_load == 0.05
     with pytest.raises(UnknotError, match="is a routing already"):
         unknot.check(relation, "dimension_order", switching="saf")
+
+
+@pytest.mark.parametrize(
+    ("verb", "options", "said"),
+    [
+        (unknot.check, {"routing": 5}, "routing: a name, a Relation or a function is expected, got 5"),
+        (unknot.check, {"routing": ["duato"]}, r"routing: one alone is expected, got \['duato'\]"),
+        (unknot.check, {"routing": "duato", "vcs": 2.5}, "vcs: a whole number is expected, got 2.5"),
+        (unknot.check, {"routing": "duato", "vcs": True}, "vcs: a whole number is expected, got True"),
+        (unknot.check, {"routing": "duato", "explain": "no"}, "explain: True or False is expected, got 'no'"),
+        (unknot.design_topology, {"ports": "two"}, "ports: a whole number is expected, got 'two'"),
+        (unknot.lanes, {"out": 5}, "out: the name of a file is expected, got 5"),
+    ],
+)
+def test_options_of_other_types_are_named(verb: Callable[..., Any], options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UnknotError, match=said):
+        verb("ring(4)", **options)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert unknot.check("ring(5)", routing="dimension_order", vcs=np.int64(2)).holds

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import unknot
 from unknot._base.deadline import Deadline
 from unknot._base.memory import memory_limit
 from unknot.certificates.plain import accept
@@ -263,3 +264,9 @@ def test_memory_is_estimated_before_anything_is_made() -> None:
             Operation("broadcast", tuple(range(1000)), root=0),
         ):
             require_room(whole, ["double_tree"])
+
+
+def test_a_size_is_a_number_in_python() -> None:
+    found = unknot.collective("ring(4)", size=8)
+    assert found.size == 8
+    assert found.bound == unknot.collective("ring(4)", size="8").bound

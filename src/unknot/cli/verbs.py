@@ -7,14 +7,16 @@ import keyword
 import re
 from collections.abc import Callable, Collection, Iterable
 from importlib import import_module
+from numbers import Integral, Real
 from pathlib import Path
 from textwrap import fill, indent
 from typing import Any, Literal, get_args, get_origin
 
+import numpy as np
 import typer
 
 from unknot._base.docstrings import section
-from unknot._base.errors import RelationError, UnknotError, require_known
+from unknot._base.errors import RelationError, UnknotError, require_known, shown
 from unknot._base.lent import lend, lending
 from unknot.cli.commands.asking import asking
 from unknot.cli.commands.options import prepared
@@ -28,9 +30,12 @@ NETWORKS, ROUTINGS = {"network", "source"}, {"routing", "to"}
 """Parameters that take objects of a session."""
 WIDTH, TAB = 100, "    "
 """Columns of a docstring, and the indent of its lines about a parameter."""
+OF_SESSION = NETWORKS | ROUTINGS | {"designs"}
 ROUTED = 2
 """Arguments by position of a verb about a routing."""
 RETURNS = "The answer, with the keys of the command's JSON; `holds` is True for exit code 0, False for 1, None for 3."
+KINDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", Path: "the name of a file"}
+"""Types of options in words."""
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*[a-z0-9])")
 
 
@@ -132,9 +137,13 @@ def _values(given: dict[str, Any], fields: dict[str, inspect.Parameter]) -> dict
             continue
         if any(get_origin(kind) is list for kind in kinds):
             value = [value] if isinstance(value, (str, Path)) or not isinstance(value, Iterable) else list(value)
-            value = [*map(Path, value)] if list[Path] in kinds else value
-        if Path in kinds and isinstance(value, str):
-            value = Path(value)
+            of_items = {item for kind in kinds for item in get_args(kind)}
+            if name not in OF_SESSION:
+                value = [spelled(name, one, of_items) for one in value]
+        elif name not in OF_SESSION:
+            value = spelled(name, value, kinds)
+        elif isinstance(value, list):
+            raise UnknotError(f"{name}: one alone is expected, got {shown(value)}")
         for literal in (kind for kind in kinds if get_origin(kind) is Literal):
             require_known(f"{name}: unknown word", value, get_args(literal))
         if name in NETWORKS and isinstance(value, Relation):
@@ -146,6 +155,24 @@ def _values(given: dict[str, Any], fields: dict[str, inspect.Parameter]) -> dict
     if values.get("routing", "") is None and fields["routing"].default is not None:
         raise RelationError("a network has no routing by itself; name it, as in routing='dimension_order'")
     return {name: _lent(name, value) for name, value in values.items()}
+
+
+def spelled(name: str, value: Any, kinds: Collection[Any]) -> Any:
+    """Return the value of an option as its command takes values; of a number where words are asked, its text."""
+    known = [kind for kind in (bool, int, float, str, Path) if kind in kinds]
+    if not known or (str in known and not isinstance(value, (Real, Path, np.bool_))):
+        return value  # words of a list, and what some commands take in place of a text, as a mapping of lengths
+    if isinstance(value, (bool, np.bool_)):
+        takes = known[:1] if bool in known else []
+    elif isinstance(value, Integral):
+        takes = [kind for kind in known if kind in (int, float, str)]
+    elif isinstance(value, Real):
+        takes = [kind for kind in known if kind in (float, str)]
+    else:
+        takes = [kind for kind in known if kind in (str, Path) and isinstance(value, (str, Path))]
+    if not takes:
+        raise UnknotError(f"{name}: {' or '.join(KINDS[kind] for kind in known)} is expected, got {shown(value)}")
+    return takes[0](value)
 
 
 def _lent(name: str, value: Any) -> Any:
@@ -172,6 +199,8 @@ def _routing(given: Any, beside: Collection[Any] = ()) -> str:
     """The text of a routing; of an object a name that stands where names of algorithms do."""
     if isinstance(given, (str, Path)):
         return str(given)
+    if not callable(given) and not isinstance(given, Relation):
+        raise UnknotError(f"routing: a name, a Relation or a function is expected, got {shown(given)}")
     name = str(getattr(given, "name", None) or getattr(given, "__name__", type(given).__name__))
     return lend("routing", re.sub(r"\W+", "_", name).strip("_") or "routing", given, beside)
 
