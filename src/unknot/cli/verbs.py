@@ -142,7 +142,7 @@ def _values(given: dict[str, Any], fields: dict[str, inspect.Parameter]) -> dict
                 value = [spelled(name, one, of_items) for one in value]
         elif name not in OF_SESSION:
             value = spelled(name, value, kinds)
-        elif isinstance(value, list):
+        elif name in ROUTINGS and isinstance(value, list):
             raise UnknotError(f"{name}: one alone is expected, got {shown(value)}")
         for literal in (kind for kind in kinds if get_origin(kind) is Literal):
             require_known(f"{name}: unknown word", value, get_args(literal))
