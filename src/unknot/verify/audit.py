@@ -38,7 +38,7 @@ ONE_LEVEL = ONE_LANE.replace(
 
 
 @dataclass(frozen=True)
-class PlaneAudit:
+class PlaneAudit(ThreeValued, asks="deadlock_free"):
     """The tables of one plane.
 
     Attributes

@@ -75,7 +75,7 @@ def test_balanced_networks_carry_more_and_have_few_more_hops() -> None:
     wanted = requested(mesh(4, 4), ports=3, reach=2**0.5, both_ways=False)
     short = designed(wanted, "hops", moves=20_000)
     even = designed(wanted, "balanced", moves=20_000)
-    assert short.total_hops <= even.total_hops <= 1.02 * short.total_hops
+    assert even.total_hops <= 1.02 * short.total_hops  # and it may be less: neither is the least
     assert even.throughput > short.throughput
     assert even.throughput_bound <= even.most_throughput
     assert even.evidence_holds

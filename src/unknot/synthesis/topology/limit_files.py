@@ -43,6 +43,7 @@ def read_nodes(path: str | Path) -> tuple[Network, LinkLimits]:
     nodes : Network
         Without links.
     limits : LinkLimits
+        Limits of the tables beside them.
 
     Raises
     ------

@@ -20,7 +20,22 @@ Switch = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class ReachClass(NamedTuple):
-    """Links up to some length, and what a channel of that class costs: a price, and cycles of latency."""
+    """Links up to some length, and what a channel of that class costs.
+
+    Attributes
+    ----------
+    reach : float
+        Greatest length of a link, in units of coordinates.
+    price : float
+        Price of a channel, in any unit.
+    latency : int
+        Cycles that a flit takes.
+
+    Examples
+    --------
+    >>> ReachClass(2.5, price=40.0, latency=2)
+    ReachClass(reach=2.5, price=40.0, latency=2)
+    """
 
     reach: float
     price: float = 0.0
@@ -28,7 +43,22 @@ class ReachClass(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A line across an axis, and the most channels that cross it in each direction."""
+    """A line across an axis, and the most channels that cross it in each direction.
+
+    Attributes
+    ----------
+    axis : str
+        Axis of the coordinates: ``"x"``, ``"y"`` or ``"z"``.
+    at : float
+        Place of the line on that axis, between two coordinates.
+    most : int
+        Most channels in each direction.
+
+    Examples
+    --------
+    >>> Cut("x", 1.5, most=4)
+    Cut(axis='x', at=1.5, most=4)
+    """
 
     axis: str
     at: float
