@@ -48,7 +48,7 @@ class Cut(NamedTuple):
     Attributes
     ----------
     axis : str
-        Axis of the coordinates: ``"x"``, ``"y"`` or ``"z"``.
+        Name of a dimension of the nodes, as ``"x"``.
     at : float
         Place of the line on that axis, between two coordinates.
     most : int
