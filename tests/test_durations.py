@@ -14,6 +14,7 @@ def test_the_record_is_of_costly_tests_of_files_that_are_there() -> None:
     assert recorded(record, {}) == record
     assert [*record] == sorted(record)
     assert not [name for name in record if not (ROOT / name.partition("::")[0]).exists()]
+    assert not [name for name in record if " /" in name or "[/" in name]  # no place on somebody's machine
 
 
 def test_a_test_takes_little_in_the_mean_and_its_turn_comes() -> None:

@@ -60,6 +60,8 @@ ERRORS = "UNKNOT_ERRORS"
 """Environment variable of the option --errors."""
 COMPLETE = "_UNKNOT_COMPLETE"
 """Environment variable by which shells ask for completions."""
+HELPING = ["-h", "--help"]
+"""Options that ask for help."""
 WHOLE = 200
 """Characters of the line on a command, more than its first sentence has."""
 
@@ -123,14 +125,16 @@ class _Program(TyperGroup):
 class _Subjects(TyperGroup):
     """A command whose first word is its subject; without that word the first subject is meant, until 0.2."""
 
+    def with_subject(self, name: str, args: list[str]) -> list[str]:
+        """The words behind the name of this command, with the subject that old spellings leave out."""
+        if not args or args[0] in (*self.commands, *HELPING):
+            return args
+        subject = next(iter(self.commands))
+        notify(f"{name} is `unknot {name} {subject}` now; the old spelling ends with version 0.2")
+        return [subject, *args]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in (*self.commands, *ctx.help_option_names):
-            subject = next(iter(self.commands))
-            notify(
-                f"{ctx.info_name} is `unknot {ctx.info_name} {subject}` now; the old spelling ends with version 0.2"
-            )
-            args = [subject, *args]
-        return super().parse_args(ctx, args or list(ctx.help_option_names[:1]))
+        return super().parse_args(ctx, self.with_subject(ctx.info_name, args) or HELPING[:1])
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Subjects"):
@@ -181,7 +185,7 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": HELPING},
     )
     program.callback()(_root)
     for name in names:

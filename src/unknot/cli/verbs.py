@@ -31,11 +31,19 @@ NETWORKS, ROUTINGS = {"network", "source"}, {"routing", "to"}
 WIDTH, TAB = 100, "    "
 """Columns of a docstring, and the indent of its lines about a parameter."""
 OF_SESSION = NETWORKS | ROUTINGS | {"designs"}
+"""The same, and designs, which may be of both."""
 ROUTED = 2
 """Arguments by position of a verb about a routing."""
 RETURNS = "The answer, with the keys of the command's JSON; `holds` is True for exit code 0, False for 1, None for 3."
 KINDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a text", Path: "the name of a file"}
 """Types of options in words."""
+TAKEN: tuple[tuple[Any, tuple[type, ...]], ...] = (
+    ((bool, np.bool_), (bool,)),
+    (Integral, (int, float, str)),
+    (Real, (float, str)),
+    ((str, Path), (str, Path)),
+)
+"""The types of options that a value of Python may stand for, the nearest first."""
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*[a-z0-9])")
 
 
@@ -159,20 +167,14 @@ def _values(given: dict[str, Any], fields: dict[str, inspect.Parameter]) -> dict
 
 def spelled(name: str, value: Any, kinds: Collection[Any]) -> Any:
     """Return the value of an option as its command takes values; of a number where words are asked, its text."""
-    known = [kind for kind in (bool, int, float, str, Path) if kind in kinds]
+    known = [kind for kind in KINDS if kind in kinds]
     if not known or (str in known and not isinstance(value, (Real, Path, np.bool_))):
         return value  # words of a list, and what some commands take in place of a text, as a mapping of lengths
-    if isinstance(value, (bool, np.bool_)):
-        takes = known[:1] if bool in known else []
-    elif isinstance(value, Integral):
-        takes = [kind for kind in known if kind in (int, float, str)]
-    elif isinstance(value, Real):
-        takes = [kind for kind in known if kind in (float, str)]
-    else:
-        takes = [kind for kind in known if kind in (str, Path) and isinstance(value, (str, Path))]
-    if not takes:
+    takes = next((takes for given, takes in TAKEN if isinstance(value, given)), ())
+    kind = next((kind for kind in takes if kind in known), None)
+    if kind is None:
         raise UnknotError(f"{name}: {' or '.join(KINDS[kind] for kind in known)} is expected, got {shown(value)}")
-    return takes[0](value)
+    return kind(value)
 
 
 def _lent(name: str, value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from unknot._base.errors import SimulationError
@@ -19,7 +20,7 @@ REPORT = 1000
 """Cycles between two reports of a stage."""
 
 
-class PacketSource:
+class PacketSource(ABC):
     """What brings packets into a network; each kind of run has a source of its own.
 
     Attributes
@@ -50,11 +51,11 @@ class PacketSource:
         """The cycle to be simulated next."""
         return self.engine.now + self.skipped
 
+    @abstractmethod
     def begin(self) -> int | None:
         """Do what happens before this cycle; return the next cycle with anything to do, None to end."""
-        raise NotImplementedError
 
-    def end(self) -> None:
+    def end(self) -> None:  # noqa: B027 -- most sources look at nothing
         """See what has happened since `begin`."""
 
     def is_due(self, *, is_quiet: bool) -> bool:

@@ -101,17 +101,18 @@ def _command(context: typer.Context, recorded: Manifest, file: Path) -> Any:
     words = list(recorded.command[2 * recorded.command[:1].count("--max-memory") :])  # older ones have it in front
     group: Any = context.find_root().command
     words = group.respelled(words)
-    command = group.get_command(context, words[0]) if words and words[0] not in NOT_AGAIN else None
+    said = shlex.join(words)
+    command: Any = group.get_command(context, words[0]) if words and words[0] not in NOT_AGAIN else None
+    if hasattr(command, "with_subject"):  # each subject is a command with options of its own
+        words = command.with_subject(words[0], words[1:])
+        command = command.get_command(context, words[0]) if words else None
     if command is None:
         raise UnknotError(f"{file}: there is no command {' '.join(words[:1])!r} that could be run again")
     try:
         with contextlib.redirect_stdout(io.StringIO()):  # of --help
             made = command.make_context(words[0], words[1:], parent=context)
-            if hasattr(command, "resolve_command"):  # of several subjects, each a command with options of its own
-                subject, command, rest = command.resolve_command(made, [*made._protected_args, *made.args])
-                made = command.make_context(subject, rest, parent=made)
     except (UsageError, typer.Exit) as error:
-        raise UnknotError(f"{file}: unknot {shlex.join(words)}: {getattr(error, 'message', 'no outcome')}") from None
+        raise UnknotError(f"{file}: unknot {said}: {getattr(error, 'message', 'no outcome')}") from None
     made.params["max_memory"] = None
     return made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class RunOptions(Options):
     json: Json = False
 
 
-class FileOptions(Options):
+class FileOptions(Options, ABC):
     """Options of `unknot run` for files of another kind, and what runs these files."""
 
     kind: ClassVar[str]
@@ -66,13 +67,13 @@ class FileOptions(Options):
     spoken: ClassVar[str]
     """The options in words; all have defaults, and none may be given with a file of another kind."""
 
+    @abstractmethod
     def takes(self, file: Path) -> bool:
         """Whether a file is of this kind."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self, options: RunOptions) -> int | None:
         """Run a file, and print the answer; return the exit code."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -153,11 +153,7 @@ class Engine:
 
     def count(self, entry: str) -> int:
         """A counter of the run, by its name in `setup.COUNT`."""
-        first, *others = self.parts
-        total: int = first.count[entry]
-        for part in others:
-            total += part.count[entry]
-        return total
+        return sum(int(part.count[entry]) for part in self.parts)
 
     def latencies(self) -> npt.NDArray[np.int64]:
         """Latencies of the measured packets that arrived, in no order that means anything."""

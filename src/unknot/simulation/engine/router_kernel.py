@@ -30,10 +30,10 @@ from unknot.simulation.engine.switch_kernel import allocate_switch, hold_back
 
 
 @inlined
-def in_order(s, sent):
-    """Sort the sending rows in the order of their queue behind the switch."""
+def in_order(s, won):
+    """Sort the rows that won the switch in the order of their queue behind the switch."""
     # By insertion: few rows send in a step, and they are nearly in order.
-    for k in range(1, sent):
+    for k in range(1, won):
         b, at = s.winners[k], k
         while at > 0 and s.winners[at - 1] > b:
             s.winners[at] = s.winners[at - 1]
@@ -129,17 +129,14 @@ def step(rule, s, w0, w1, now, left):
     wants = np.int64(s.setup.hold_switch) | (headers if s.setup.speculative == 1 else np.int64(0))
     for w in range(w0, w1):
         wants |= masks.requesting[w]
-    sent = allocate_switch(s, headers, w0, w1, now) if wants != 0 else np.int64(0)
+    sent, won = np.int64(0), allocate_switch(s, headers, w0, w1, now) if wants != 0 else np.int64(0)
     if s.setup.queues == 1:
-        in_order(s, sent)
-    kept = np.int64(0)
-    for k in range(sent):
+        in_order(s, won)
+    for k in range(won):
         # Of two that won the switch in one step the first may take the last slot that VCs share.
         if s.setup.shared == 0 or has_room(s, s.inputs.out[s.winners[k]]):
             send(s, s.winners[k], w0, w1, now, np.int64(left == 0))
-        else:
-            kept += 1
-    sent -= kept
+            sent += 1
     if s.setup.speculative == 1 and s.setup.vc_allocation_delay > 1:
         hold_back(s, w0, w1, now)
     if sent:

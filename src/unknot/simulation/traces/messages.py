@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import Any
@@ -109,9 +110,9 @@ class Messages(PacketSource):
         self.wire = SHORTEST - router.queues
         self.reason = ""
 
+    @abstractmethod
     def follow(self, message: int, cycle: int) -> Iterable[tuple[int, int]]:
         """Return the messages that the arrival of one in a cycle makes ready, and the cycle of each."""
-        raise NotImplementedError
 
     def release(self, message: int, cycle: int) -> None:
         """Make a message ready from a cycle on."""
