@@ -220,7 +220,7 @@ class HopProgram:
         return "first", 2, s, w, t
 
     def parts(self, kind: str, s: int, w: int, t: int) -> tuple[Pair, Pair]:
-        """Ends of the link with which a way from s by w to t begins, or ends, and of the rest of the way."""
+        """Split a way from s by w to t: the ends of its first, or last, link, and the ends of the rest."""
         return ((s, w), (w, t)) if kind == "first" else ((w, t), (s, w))
 
     def is_near(self, kind: str, k: int, s: int, w: int, t: int) -> bool:

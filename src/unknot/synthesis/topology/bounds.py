@@ -144,7 +144,7 @@ class PathProgram:
                 yield from self._shared(k)
 
     def parts(self, kind: str, s: int, w: int, t: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Ends of the link that a path from s by w to t is known by, its first or last one, and of the rest."""
+        """Split a path from s by w to t: the ends of its first, or last, link, and the ends of the rest."""
         return ((s, w), (w, t)) if kind == "first" else ((w, t), (s, w))
 
     @property
