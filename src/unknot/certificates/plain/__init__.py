@@ -46,6 +46,7 @@ Of a claim one reads `reading` and `tables`, the file that names its subject wit
 - delivery: delivery, lengths of routes, and routes that faults cut: `delivery`, `lengths`, `cuts`
 - failures: routes after failures: `failures`
 - refuted: clauses that contradict each other
+- hop_program: conditions on links with some ports, and the bound on hops that they show
 - hops: the fewest hops with some ports and links: `hops`
 - encoder: clauses of lanes for shortest paths
 - lanes: fewer lanes, and fewer changes of routes, refuted: `lanes`, `lanes of routes`, `changes`
