@@ -11,9 +11,10 @@ from unknot.network import Network
 from unknot.synthesis.topology.bounds import least_diameter
 from unknot.synthesis.topology.budgets import budgets_of, places_of, require_places
 from unknot.synthesis.topology.limits import LinkLimits, switch_table
-from unknot.synthesis.topology.request import DISTANCES, NOTHING, TopologyRequest, lone_links
+from unknot.synthesis.topology.request import DISTANCES, TopologyRequest, adjacency, lone_links
 
 NO_LIMITS = LinkLimits()
+NOTHING: Floats = np.zeros((0, 0))
 PAIR = 24
 """Bytes for each pair of nodes: what is allowed and required, links of all walkers, hops."""
 SLACK = 1e-9
@@ -89,10 +90,8 @@ def requested(
     if reach is not None:
         require_places(nodes, "reach")
         allowed &= lengths <= reach * (1 + SLACK)
-    required = np.zeros((size, size), dtype=bool)
-    if keep:
-        required[nodes.source, nodes.target] = True
-        required |= required.T & both_ways
+    required = adjacency(nodes) if keep else np.zeros((size, size), dtype=bool)
+    required |= required.T & both_ways
     for links, table, value in (
         (limits.required + limits.existing, required, True),
         (limits.forbidden, allowed, False),

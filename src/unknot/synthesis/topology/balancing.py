@@ -107,10 +107,8 @@ def most_carrying(
     """The network that carries most, of those with few hops beside the best."""
     demand, pairs = demand_of(wanted.nodes, flows), wanted.size * (wanted.size - 1)
     hops = demand.sum() * best.total / pairs
-    flow, space = (
-        flow_space(demand, wanted.image, hops / int(best.links.sum())),
-        space_of(wanted, late=wanted.size**3),
-    )
+    flow = flow_space(demand, wanted.image, hops / int(best.links.sum()))
+    space = space_of(wanted, late=wanted.size**3)
     fewest, name, image = best.total, wanted.nodes.name, wanted.image if flows is None else None
     most = throughput_of(wanted.network_of(best.links, name), flows, image).least
 

@@ -94,6 +94,8 @@ class PathProgram:
         self.fewest = wanted.fewest.tolist()
         self.ahead = [np.flatnonzero(row).tolist() for row in wanted.allowed]
         self.behind = [np.flatnonzero(row).tolist() for row in wanted.allowed.T]
+        stays = np.arange(self.size)
+        self.budgets = [one.moved(stays) for one in wanted.budgets]
 
     @property
     def useful(self) -> bool:
@@ -229,9 +231,7 @@ class PathProgram:
         if kind in ("first", "last"):
             return self.path(kind, name[1], *(image[node] for node in name[2:]))
         if kind == "budget":
-            stays = np.arange(self.size)
-            forms = [one.moved(stays) for one in self.wanted.budgets]
-            return kind, forms.index(self.wanted.budgets[name[1]].moved(np.array(image)))
+            return kind, self.budgets.index(self.wanted.budgets[name[1]].moved(np.array(image)))
         if kind in ("leaving", "entering", "required"):
             return kind, *(image[node] for node in name[1:])
         return kind, name[1], *(image[node] for node in name[2:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from unknot._base.toml_places import (
     EntryError,
     KeyPath,
     Reader,
-    Toml,
     list_of,
     read_toml,
     record,
@@ -52,15 +52,9 @@ def read_nodes(path: str | Path) -> tuple[Network, LinkLimits]:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "nodes.toml"
-    ...     _ = path.write_text('nodes = {a = [0, 0], b = [3, 1]}' + chr(10) + 'racks = {left = ["b"]}')
-    ...     nodes, limits = read_nodes(path)
-    ...
-    >>> nodes.router_name(1), nodes.coordinates.tolist(), limits.racks[1]
-    ('b', [[0, 0], [3, 1]], 'left')
+    >>> nodes, limits = read_nodes("examples/hall.toml")
+    >>> nodes.router_name(1), nodes.coordinates[1].tolist(), limits.racks[1]
+    ('b', [0, 3], 'left')
     """
     toml = read_toml(path, WHAT)
     with shown_in(toml):
@@ -73,7 +67,8 @@ def read_nodes(path: str | Path) -> tuple[Network, LinkLimits]:
                 raise EntryError(f"{len(first)} coordinates are needed as before, not {len(at)}", ("nodes", name))
         at = {"coordinates": [*places.values()], "radices": np.max([*places.values()], axis=0) + 1} if first else {}
         nodes = Network(Path(path).stem, len(places), [], [], places=Places(**at, router_labels=[*places]))
-        return nodes, _limits(toml, nodes, {"nodes": _any})
+        limits = {key: entry for key, entry in toml.document.items() if key != "nodes"}
+        return nodes, _limits(limits, nodes)
 
 
 def read_limits(path: str | Path, nodes: Network) -> LinkLimits:
@@ -115,10 +110,10 @@ def read_limits(path: str | Path, nodes: Network) -> LinkLimits:
     """
     toml = read_toml(path, WHAT)
     with shown_in(toml):
-        return _limits(toml, nodes, {})
+        return _limits(toml.document, nodes)
 
 
-def _limits(toml: Toml, nodes: Network, others: dict[str, Reader]) -> LinkLimits:
+def _limits(document: dict[str, Any], nodes: Network) -> LinkLimits:
     def node(name: Any, path: KeyPath) -> int:
         try:
             return nodes.router(TEXT(name, path))
@@ -146,8 +141,7 @@ def _limits(toml: Toml, nodes: Network, others: dict[str, Reader]) -> LinkLimits
         "classes": list_of(_tuple(ReachClass, {"reach": _size, "price": _size, "latency": _positive}, "reach")),
         "cuts": list_of(_tuple(Cut, {"axis": TEXT, "at": _size, "most": _whole}, "axis", "at", "most")),
     }  # fmt: skip
-    known = record(readers | others)(toml.document, ())
-    known.pop("nodes", None)
+    known = record(readers)(document, ())
     ports = {node(name, ("ports", name)): many for name, many in known.pop("ports", {}).items()}
     racks: dict[int, str] = {}
     for name, members in known.pop("racks", {}).items():
@@ -162,10 +156,6 @@ def _tuple(made: Callable[..., Any], readers: dict[str, Reader], *needed: str) -
     return lambda entry, path: made(**record(readers, *needed)(entry, path))
 
 
-def _any(entry: Any, path: KeyPath) -> Any:
-    return entry
-
-
 def _whole(entry: Any, path: KeyPath, least: int = 0) -> int:
     number: int = NUMBER(entry, path)
     if number < least:
@@ -173,8 +163,7 @@ def _whole(entry: Any, path: KeyPath, least: int = 0) -> int:
     return number
 
 
-def _positive(entry: Any, path: KeyPath) -> int:
-    return _whole(entry, path, 1)
+_positive = partial(_whole, least=1)
 
 
 def _size(entry: Any, path: KeyPath) -> float:

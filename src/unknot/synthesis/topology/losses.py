@@ -9,7 +9,7 @@ import numpy as np
 from unknot._base.work import spend
 from unknot.network import Network
 from unknot.synthesis.topology.annealing import LEVELS, WORD, Walker, space_of
-from unknot.synthesis.topology.request import TopologyRequest, hop_counts
+from unknot.synthesis.topology.request import TopologyRequest, adjacency, hop_counts
 from unknot.synthesis.topology.throughput import throughput_of
 
 MOST_STEPS = 2e7
@@ -50,8 +50,7 @@ def dead_link(wanted: TopologyRequest, network: Network) -> DeadLink:
     """Find the link of a network of a request whose loss costs most hops."""
     from unknot.synthesis.topology.links_kernel import dearest
 
-    there = np.zeros((wanted.size,) * 2, dtype=bool)
-    there[network.source, network.target] = True
+    there = adjacency(network)
     every = np.arange(wanted.size)
     space = space_of(wanted)
     firsts = space.sources
@@ -62,9 +61,7 @@ def dead_link(wanted: TopologyRequest, network: Network) -> DeadLink:
     both = wanted.both_ways
     lost = (network.source == u) & (network.target == v) | (both & (network.source == v) & (network.target == u))
     left = network.without(channels=np.flatnonzero(lost).tolist())
-    there[u, v] = there[v, u] = False
-    there[v, u] |= not both and bool(((network.source == v) & (network.target == u)).any())
-    hops = hop_counts(there)
+    hops = hop_counts(adjacency(left))
     link = f"{network.router_name(u)} {'–' if both else '→'} {network.router_name(v)}"
     if hops.min() < 0:
         return DeadLink(link, None, None, 0.0)

@@ -16,7 +16,6 @@ from unknot.synthesis.topology.budgets import LinkBudget
 
 DISTANCES = {"euclid": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
 """Orders of the norms of differences of coordinates, by name."""
-NOTHING: Floats = np.zeros((0, 0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,10 +118,11 @@ class TopologyRequest(Brief):
         pairs = np.ix_(image, image)
         arrays = (self.leaving, self.leaving[image]), (self.entering, self.entering[image])
         tables = (self.allowed, self.allowed[pairs]), (self.required, self.required[pairs])
+        if not all(np.array_equal(one, other) for one, other in (*arrays, *tables)):
+            return False
         stays = np.arange(self.size)
-        budgets = (sorted(one.moved(moved) for one in self.budgets) for moved in (stays, image))
-        same = all(np.array_equal(one, other) for one, other in (*arrays, *tables))
-        return same and next(budgets) == next(budgets)
+        before, after = (sorted(one.moved(moved) for one in self.budgets) for moved in (stays, image))
+        return before == after
 
     @property
     def limited(self) -> bool:
@@ -133,9 +133,8 @@ class TopologyRequest(Brief):
         """What links take of each budget."""
         return np.array([one.parts[links[tuple(one.links.T)]].sum() for one in self.budgets], dtype=np.int64)
 
-    def fulfilled(self, links: Flags) -> bool:
-        """Whether links keep to budgets and connect all nodes near enough, also without any one link if asked."""
-        hops = hop_counts(links)
+    def fulfilled(self, links: Flags, hops: Ints) -> bool:
+        """Whether links with these hops keep to budgets, connect all nodes, and survive a dead link, as asked."""
         kept = all(spent <= one.most for spent, one in zip(self.spent(links), self.budgets, strict=True))
         near = kept and hops.min() >= 0 and (self.most_far is None or hops.max() <= self.most_far)
         return bool(near and not (self.survives and any(lone_links(links))))
@@ -146,6 +145,13 @@ class TopologyRequest(Brief):
         nodes, places = self.nodes, replace(self.nodes.places, origin=None)
         wires = Wires(self.latency[source, target] if self.latency.size else 1)
         return Network(name, self.size, source, target, wires, nodes.inject, nodes.eject, places)
+
+
+def adjacency(network: Network) -> Flags:
+    """Return which links a network has: bool array, shape (nodes, nodes)."""
+    there = np.zeros((network.num_routers,) * 2, dtype=bool)
+    there[network.source, network.target] = True
+    return there
 
 
 def lone_links(links: Flags) -> Iterator[tuple[int, int]]:

@@ -18,8 +18,6 @@ from unknot.synthesis.topology.request import TopologyRequest, hop_counts
 
 PATIENCE = 3
 """Rounds that aim at a diameter before the next one is aimed at."""
-
-
 CORE_ROUNDS = 2
 """Rounds that keep the links of a core."""
 
@@ -39,7 +37,7 @@ class Found(NamedTuple):
     def of(cls, wanted: TopologyRequest, links: Flags) -> Self | None:
         """Links with their hops; None where they do not connect all nodes as a request asks."""
         hops = hop_counts(links)
-        return cls(links, int(hops.sum()), int(hops.max())) if wanted.fulfilled(links) else None
+        return cls(links, int(hops.sum()), int(hops.max())) if wanted.fulfilled(links, hops) else None
 
 
 def candidates(

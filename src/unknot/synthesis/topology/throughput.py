@@ -19,7 +19,7 @@ from unknot.certificates.documents import Document, network_of
 from unknot.network import Network
 from unknot.search.bound import Bound
 from unknot.synthesis.topology.annealing import links_of
-from unknot.synthesis.topology.request import hop_counts
+from unknot.synthesis.topology.request import adjacency, hop_counts
 
 GROWTH, FINE = 1.0, 0.3
 """Growth of a link in the first phase, as a share of its load over a load that is even; this much of it where phases
@@ -189,8 +189,7 @@ def throughput_of(network: Network, flows: npt.ArrayLike | None = None, image: I
 
     demand = demand_of(network, flows)
     image = np.arange(len(demand))[None] if image is None else image
-    there = np.zeros((network.num_routers,) * 2, dtype=bool)
-    there[network.source, network.target] = True
+    there = adjacency(network)
     links = links_of(there)
     mean_load = float((demand * np.maximum(hop_counts(there), 1)).sum()) / network.num_channels
     space = flow_space(demand, image, mean_load / FINE, float(max(1, network.num_terminals - 1)))
