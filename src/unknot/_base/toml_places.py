@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from unknot._base.errors import Source, TextError, UnknotError, near, shown
 from unknot._base.input import read_text
@@ -50,6 +50,7 @@ class Toml:
 
     text: str
     where: str | Path
+    language: ClassVar[str] = "TOML"
 
     @cached_property
     def source(self) -> Source:
@@ -81,8 +82,8 @@ class Toml:
         return self.source.error(message, place.key if at_key else place.value + inner)
 
 
-def read_toml(path: str | Path, what: str) -> Toml:
-    """Read a TOML file; `what` is the subject of errors, such as "a study".
+def read_toml(path: str | Path, what: str, form: type[Toml] = Toml) -> Toml:
+    """Read a file in TOML, or in another form; `what` is the subject of errors, such as "a study".
 
     Raises
     ------
@@ -92,7 +93,7 @@ def read_toml(path: str | Path, what: str) -> Toml:
     size = Path(path).stat().st_size if Path(path).is_file() else 0
     if size > MOST_BYTES:
         raise UnknotError(f"{path}: {what} has at most {MOST_BYTES:,} bytes, this file {size:,}")
-    return Toml(read_text(path, what=f"{what} is a TOML file in UTF-8"), path)
+    return form(read_text(path, what=f"{what} is a {form.language} file in UTF-8"), path)
 
 
 class EntryError(UnknotError):

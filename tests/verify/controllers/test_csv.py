@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from unknot._base.errors import TextError
-from unknot.verify.controllers import check_table, load_csv, read_table
+from unknot.verify.controllers import check_table, load_table, read_table
 
 FILE = Path(__file__).parents[3] / "examples/controllers/mi.csv"
 TEXT = FILE.read_text()
@@ -30,20 +30,20 @@ def test_a_sheet_says_what_toml_says() -> None:
     I = { GetM = "send Data to requestor; owner = requestor; become M" }
     M = { GetM = "send Fwd to owner; owner = requestor" }
     """
-    assert replace(read_table(same), name="mi") == load_csv(FILE)
+    assert replace(read_table(same), name="mi") == load_table(FILE)
 
 
 def test_settings_and_quotes(tmp_path: Path) -> None:
     file = tmp_path / "sized.csv"
     more = "network,slow,Fwd\nrooms,Data,2\nlimits,cache,1\nentries,cache,IM\nat,cache,3,4\n"
     file.write_text(more + TEXT.replace("ordered,Fwd", "ordered,slow"))
-    table = load_csv(file)
+    table = load_table(file)
     assert (table.rooms, table.limits, table.networks) == ({"Data": 2}, {"cache": 1}, {"Fwd": "slow"})
     assert (table.kinds[0].entries, table.kinds[0].at, table.ordered) == (("IM",), (3, 4), ("slow",))
     file.write_text(
         TEXT.replace("send GetM to directory; become IM", '"send GetM(owner=self) to directory; become IM"')
     )
-    assert check_table(load_csv(file)).answer == "no"
+    assert check_table(load_table(file)).answer == "no"
 
 
 @pytest.mark.parametrize(
@@ -61,5 +61,5 @@ def test_slips_are_shown_where_they_stand(tmp_path: Path, old: str, new: str, pl
     file = tmp_path / "slip.csv"
     file.write_text(TEXT.replace(old, new, 1))
     with pytest.raises(TextError, match=message) as error:
-        load_csv(file)
+        load_table(file)
     assert f":{place}: " in str(error.value)

@@ -62,19 +62,18 @@ class Tables(Options):
 def table_in(subject: str) -> StateTable | None:
     """The state table in a file; None of a protocol of message classes."""
     from unknot._base.toml_places import read_toml
-    from unknot.verify.controllers.table_file import is_table, table_of_toml
+    from unknot.verify.controllers.table_file import is_table, load_table, table_of_toml
 
-    if subject.strip().endswith((".sm", ".slicc")):
+    file = subject.strip()
+    if file.endswith((".sm", ".slicc")):
         from unknot.verify.controllers.slicc.reader import load_slicc
 
-        return load_slicc(subject.strip())
-    if subject.strip().endswith(".csv"):
-        from unknot.verify.controllers.table_csv import load_csv
-
-        return load_csv(subject.strip())
-    if not subject.strip().endswith(".toml"):
+        return load_slicc(file)
+    if file.endswith(".csv"):
+        return load_table(file)
+    if not file.endswith(".toml"):
         return None
-    toml = read_toml(subject.strip(), "a protocol")
+    toml = read_toml(file, "a protocol")
     if not any(isinstance(one, dict) for one in toml.document.values()):
         words = "message classes, [classes.NAME], nor kinds of nodes, [cache] with start and its states"
         raise TextError(

@@ -1,8 +1,7 @@
 """Controllers with states: messages that wait inside a node, and the fewest virtual networks of a protocol.
 
-A `StateTable` says what caches, directories and others do with each message in each state; `load_table`,
-`load_csv` and `load_slicc` read one from files, and `check_table` decides whether controllers can deadlock on virtual
-networks.
+A `StateTable` says what caches, directories and others do with each message in each state; `load_table` and
+`load_slicc` read one from files, and `check_table` decides whether controllers can deadlock on virtual networks.
 """
 
 from unknot.verify.controllers.decision import TableVerdict as TableVerdict
@@ -17,7 +16,6 @@ from unknot.verify.controllers.table import Kind as Kind
 from unknot.verify.controllers.table import Send as Send
 from unknot.verify.controllers.table import StateTable as StateTable
 from unknot.verify.controllers.table import TableCell as TableCell
-from unknot.verify.controllers.table_csv import load_csv as load_csv
 from unknot.verify.controllers.table_file import load_table as load_table
 from unknot.verify.controllers.table_file import read_table as read_table
 
@@ -33,7 +31,6 @@ __all__ = [
     "check_on_network",
     "check_table",
     "least_rooms",
-    "load_csv",
     "load_slicc",
     "load_table",
     "read_table",

@@ -1,18 +1,18 @@
-"""State tables in CSV files, as spreadsheets write them: a block for each kind of nodes, a row for each state."""
+"""State tables in CSV, as spreadsheets write them: a block for each kind of nodes, a row for each state.
+
+Rows in front are settings: ``nodes,owner``, ``network,forward,Fwd``, ``core,cache,store`` and others. A block
+begins with the name of a kind and its events; its rows are states, the first of which is the start. Nodes of the
+first block are many.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from unknot._base.errors import UnknotError
-from unknot._base.input import read_text
-from unknot._base.toml_places import MOST_BYTES, KeyPath, KeyPlace, Toml
-from unknot.verify.controllers.table import StateTable
-from unknot.verify.controllers.table_file import table_of_toml
+from unknot._base.toml_places import KeyPath, KeyPlace, Toml
 
 CELL = re.compile(r'[ \t]*(?:"((?:[^"]|"")*)"|(?!")([^,\n]*?))[ \t\r]*(,|\n|\Z)')
 LISTS, NAMED = ("nodes", "numbers", "ordered"), {"network": "networks", "rooms": "rooms", "limits": "limits"}
@@ -21,40 +21,10 @@ Cell = tuple[str, int]
 """A text and its offset."""
 
 
-def load_csv(path: str | Path) -> StateTable:
-    """Read a state table from a CSV file.
-
-    Rows in front are settings: ``nodes,owner``, ``network,forward,Fwd``, ``core,cache,store`` and others. A block
-    begins with the name of a kind and its events; its rows are states, the first of which is the start. Nodes of the
-    first block are many.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    StateTable
-        The table.
-
-    Raises
-    ------
-    TextError
-        With file, line, column and the line itself.
-
-    Examples
-    --------
-    >>> load_csv("examples/controllers/mi.csv").messages
-    ('Data', 'Fwd', 'GetM')
-    """
-    if Path(path).is_file() and Path(path).stat().st_size > MOST_BYTES:
-        raise UnknotError(f"{path}: a state table has at most {MOST_BYTES:,} bytes")
-    return table_of_toml(TableSheet(read_text(path, what="a state table is a CSV file in UTF-8"), path))
-
-
 class TableSheet(Toml):
     """A CSV text as the document that TOML would give, with the places of its cells."""
+
+    language: ClassVar[str] = "CSV"
 
     @cached_property
     def document(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""State tables in TOML files, with every problem shown where it stands."""
+"""State tables in TOML or CSV files, with every problem shown where it stands."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from unknot._base.toml_places import (
 from unknot.verify.controllers.expressions import Sort, TableError, parsed
 from unknot.verify.controllers.steps import Controllers
 from unknot.verify.controllers.table import Answer, Assign, Kind, Send, StateTable, TableCell
+from unknot.verify.controllers.table_csv import TableSheet
 
 NAMES = list_of(TEXT)
 TOP: dict[str, Reader] = {
@@ -39,12 +40,12 @@ ANSWERS: dict[str, Answer] = {"stall": "stall", "set aside": "set aside"}
 
 
 def load_table(path: str | Path) -> StateTable:
-    """Read a state table from a TOML file.
+    """Read a state table from a file in TOML, or from a spreadsheet in CSV.
 
     Parameters
     ----------
     path : str or Path
-        The file.
+        The file; a name that ends in `.csv` is of a spreadsheet.
 
     Returns
     -------
@@ -60,8 +61,11 @@ def load_table(path: str | Path) -> StateTable:
     --------
     >>> load_table("examples/hangs/mi-stalls.toml").messages
     ('Data', 'Fwd', 'GetM')
+    >>> load_table("examples/controllers/mi.csv").messages
+    ('Data', 'Fwd', 'GetM')
     """
-    return table_of_toml(read_toml(path, "a state table"))
+    form = TableSheet if Path(path).suffix == ".csv" else Toml
+    return table_of_toml(read_toml(path, "a state table", form))
 
 
 def read_table(text: str, where: str | Path = "<table>") -> StateTable:
