@@ -55,6 +55,11 @@ def test_settings_and_quotes(tmp_path: Path) -> None:
         ("nodes,owner", "rooms,Data,x", "1:1", "a whole number"),
         ("nodes,owner", "nodes,owner\ncore,cache,load", "3:1", "cache core is told twice"),
         ("become M,stall", 'become M,"stall', "7:19", "cell in quotes"),
+        ("become M,stall", "become M,stall,stall", "7:25", "no event stands above"),
+        ("M,,,send", "start,,,send", "8:9", "'start' is the name of a setting"),
+        ("IM,stall,become", "many,stall,become", "7:6", "'many' is the name of a setting"),
+        ("core,cache", "core,nodes", "2:1", "'nodes' is the name of a setting"),
+        ("nodes,owner", "nodes,owner\nnodes,other", "2:1", "nodes is told twice"),
     ],
 )
 def test_slips_are_shown_where_they_stand(tmp_path: Path, old: str, new: str, place: str, message: str) -> None:

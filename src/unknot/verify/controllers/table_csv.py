@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, ClassVar
 
 from unknot._base.toml_places import KeyPath, KeyPlace, Toml
@@ -38,15 +39,18 @@ class TableSheet(Toml):
     def _read(self) -> tuple[dict[str, Any], dict[KeyPath, KeyPlace]]:
         document: dict[str, Any] = {}
         places: dict[KeyPath, KeyPlace] = {}
-        kinds: list[str] = []
         head: list[Cell] = []
+        first = True
 
         def put(path: tuple[str, ...], value: Any, at: int) -> None:
             inner = document
             for depth, key in enumerate(path[:-1], 1):
                 inner = inner.setdefault(key, {})
                 places.setdefault(path[:depth], KeyPlace(at, at))
-            if path[-1] in inner and path not in (("nodes",), ("numbers",), ("ordered",)):
+                if not isinstance(inner, dict):
+                    words = "a kind of nodes or a state needs a name of its own"
+                    raise self.source.error(f"{key!r} is the name of a setting; {words}", at)
+            if path[-1] in inner:
                 raise self.source.error(f"{' '.join(path)} is told twice", at)
             inner[path[-1]] = value
             places[path] = KeyPlace(at, at)
@@ -59,7 +63,9 @@ class TableSheet(Toml):
             elif not name:
                 raise self.source.error("a row begins with a state, the name of a kind of nodes, or a setting", at)
             elif head:
-                for (event, _), (text, place) in zip(head[1:], rest, strict=False):
+                for (event, _), (text, place) in zip_longest(head[1:], rest, fillvalue=("", at)):
+                    if text and not event:
+                        raise self.source.error(f"no event stands above this cell in the row of {head[0][0]}", place)
                     if text:
                         put((head[0][0], name, event), text, place)
                 document[head[0][0]].setdefault("start", name)
@@ -73,8 +79,8 @@ class TableSheet(Toml):
                 put((texts[0], name), [number(one) for one in texts[1:]] if name == "at" else texts[1:], at)
             else:
                 head = row
-                kinds.append(name)
-                put((name, "many"), len(kinds) == 1, at)
+                put((name, "many"), first, at)
+                first = False
         return document, places
 
     def rows(self) -> Iterator[list[Cell]]:
@@ -86,12 +92,8 @@ class TableSheet(Toml):
             if match is None:
                 raise self.source.error('a cell in quotes ends with " and a comma; write " within as ""', at)
             quoted, plain, end = match.groups()
-            row.append(
-                (
-                    (quoted.replace('""', '"') if quoted is not None else plain).strip(),
-                    match.start(1 + (quoted is None)),
-                )
-            )
+            text = plain if quoted is None else quoted.replace('""', '"')
+            row.append((text.strip(), match.start(1 + (quoted is None))))
             at = match.end()
             if end != ",":
                 yield row
