@@ -4,6 +4,10 @@ A `StateTable` says what caches, directories and others do with each message in 
 `load_slicc` read one from files, and `check_table` decides whether controllers can deadlock on virtual networks.
 """
 
+from unknot.verify.controllers.cells import Assign as Assign
+from unknot.verify.controllers.cells import Kind as Kind
+from unknot.verify.controllers.cells import Send as Send
+from unknot.verify.controllers.cells import TableCell as TableCell
 from unknot.verify.controllers.decision import TableVerdict as TableVerdict
 from unknot.verify.controllers.decision import check_table as check_table
 from unknot.verify.controllers.expressions import TableError as TableError
@@ -11,11 +15,7 @@ from unknot.verify.controllers.finite import LeastRooms as LeastRooms
 from unknot.verify.controllers.finite import least_rooms as least_rooms
 from unknot.verify.controllers.network import check_on_network as check_on_network
 from unknot.verify.controllers.slicc.reader import load_slicc as load_slicc
-from unknot.verify.controllers.table import Assign as Assign
-from unknot.verify.controllers.table import Kind as Kind
-from unknot.verify.controllers.table import Send as Send
 from unknot.verify.controllers.table import StateTable as StateTable
-from unknot.verify.controllers.table import TableCell as TableCell
 from unknot.verify.controllers.table_file import load_table as load_table
 from unknot.verify.controllers.table_file import read_table as read_table
 

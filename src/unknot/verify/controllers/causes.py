@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unknot.network.graph import reached_from
-from unknot.verify.controllers.table import Send, StateTable
+from unknot.verify.controllers.cells import Send
+from unknot.verify.controllers.table import StateTable
 
 Stall = tuple[str, str]
 """A kind of nodes, and a message that it stalls."""

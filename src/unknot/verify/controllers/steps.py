@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from unknot.verify.controllers.cells import Answer, Kind, Send, TableCell
 from unknot.verify.controllers.expressions import CellNames, Sort, TableError, Value, compiled
-from unknot.verify.controllers.table import IMPLIED, Answer, Kind, Send, StateTable, TableCell
+from unknot.verify.controllers.table import IMPLIED, StateTable
 
 Message = tuple[int, ...]
 """Number of its name, and what it carries."""

@@ -21,9 +21,10 @@ from unknot._base.toml_places import (
     table_of,
     typed,
 )
+from unknot.verify.controllers.cells import Answer, Assign, Kind, Send, TableCell
 from unknot.verify.controllers.expressions import Sort, TableError, parsed
 from unknot.verify.controllers.steps import Controllers
-from unknot.verify.controllers.table import Answer, Assign, Kind, Send, StateTable, TableCell
+from unknot.verify.controllers.table import StateTable
 from unknot.verify.controllers.table_csv import TableSheet
 
 NAMES = list_of(TEXT)

@@ -13,12 +13,13 @@ from pathlib import Path as File
 
 from unknot._base.errors import UnknotError
 from unknot._base.input import read_text
+from unknot.verify.controllers.cells import Answer, Assign, Kind, Send, TableCell
 from unknot.verify.controllers.expressions import Sort, TableError
 from unknot.verify.controllers.slicc.grammar import Machine, Written, parse
 from unknot.verify.controllers.slicc.meaning import Meaning
 from unknot.verify.controllers.slicc.paths import MOST_PATHS, OPAQUE, CodePath, Meant, NotUnderstoodError
 from unknot.verify.controllers.slicc.trees import Tree
-from unknot.verify.controllers.table import Answer, Assign, Kind, Send, StateTable, TableCell
+from unknot.verify.controllers.table import StateTable
 
 KINDS = ("L1Cache", "L2Cache", "Directory", "DMA")
 """Machines of which it is known how many there are: several of the first, one of each other for an address."""
