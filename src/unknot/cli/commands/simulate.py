@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from unknot._base.deadline import MINUTE, Deadline
-from unknot._base.errors import SimulationError, UnknotError
+from unknot._base.errors import SimulationError
 from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING
-from unknot.cli.commands.answer_files import KINDS
-from unknot.cli.commands.answered import AnswerFiles, OnNetwork
-from unknot.cli.commands.asking import PICTURES, named
-from unknot.cli.commands.controllers import Tables, of_controllers, table_in
-from unknot.cli.commands.flows import flow_of, technique_alone
+from unknot.cli.commands import simulated
+from unknot.cli.commands.asking import named
+from unknot.cli.commands.flows import flow_of
 from unknot.cli.commands.options import (
     SEED,
     Json,
@@ -29,6 +26,7 @@ from unknot.cli.commands.options import (
 )
 from unknot.cli.commands.printing import notify
 from unknot.cli.commands.shared import flows_in, relation_of
+from unknot.cli.commands.simulated_protocol import with_protocol
 from unknot.cli.commands.written import draw, write_counterexample
 
 
@@ -171,7 +169,7 @@ def simulate(options: SimulateCommandOptions) -> None:
     ('stable', True)
     """
     if options.protocol is not None:
-        _simulate_protocol(options, options.protocol)
+        with_protocol(options, options.protocol)
     else:
         _require_one_kind(options)
         _simulate(options)
@@ -190,33 +188,17 @@ def _require_one_kind(options: SimulateCommandOptions) -> None:
         refuse_beside("--fault", "ends in no knot of one routing that could be replayed", **options.some("export"))
     if options.seeds is not None:
         refuse_beside("--seeds", "is for one run", **options.some(*OF_ONE, "saturation"))
-        _refuse_pictures("--seeds")
+        simulated.refuse_pictures("--seeds")
     if options.saturation:
         classes = {"class": options.traffic_class, "fault": options.fault}
         refuse_beside("--saturation", "is for one run", **options.some(*OF_ONE, *DURATION, "energy"), **classes)
-        _refuse_pictures("--saturation")
-
-
-def _refuse_pictures(option: str) -> None:
-    for file in named(*PICTURES):
-        raise UnknotError(f"{file}: a picture is of one run; with {option}, --out writes {', '.join(KINDS)}")
-
-
-def _common(options: SimulateCommandOptions) -> dict[str, Any]:
-    """What runs take, with a protocol or without."""
-    from unknot.simulation.run import options as parsed
-
-    return options.some("buffer_depth", "seed") | {
-        "packet_length": parsed.lengths_of(options.packet_length),
-        "router": parsed.router_of(options.router),
-    }
+        simulated.refuse_pictures("--saturation")
 
 
 def _simulate(options: SimulateCommandOptions) -> None:
     """Make one run, a run for each seed, or the search for saturation; print and write the results."""
     from unknot._base.units import Scale
     from unknot.cli.answers.networks import in_units
-    from unknot.cli.commands import simulated
     from unknot.cli.commands.display import describe, tell
     from unknot.simulation import Run
     from unknot.simulation.energy.option import energy_of
@@ -224,7 +206,7 @@ def _simulate(options: SimulateCommandOptions) -> None:
     from unknot.traffic.workload import Traffic
 
     scale = Scale.of(options.units)
-    point = _common(options) | options.some("traffic", "watchdog", "threads")
+    point = simulated.common(options) | options.some("traffic", "watchdog", "threads")
     point["bursts"] = None if options.bursts is None else parsed.bursts_of(options.bursts)
     if options.traffic_class:
         point["classes"] = [parsed.class_of(text) for text in options.traffic_class]
@@ -270,53 +252,3 @@ def _simulate(options: SimulateCommandOptions) -> None:
             )
         if options.export is not None:
             write_counterexample(relation, outcome.deadlock, options.export, options.network, options.routing, vcs)
-
-
-def _simulate_protocol(options: SimulateCommandOptions, text: str) -> None:
-    """Simulate a routing with a protocol, or without a load replay the deadlock that the prover finds; print it."""
-    from unknot.cli.answers.messages import SimulateProtocolAnswer, SimulateProtocolReplayAnswer
-    from unknot.cli.commands import activity
-    from unknot.cli.commands.display import tell
-    from unknot.simulation.protocol_replay import replayed_in_flits
-    from unknot.simulation.protocol_run import CYCLES, simulate_protocol
-    from unknot.verify.protocols import check_protocol, protocol
-    from unknot.verify.protocols.evidence import blocked, steps
-
-    others = options.some(
-        "bubble", "watchdog", "fault", "bursts", "warmup", "precision", "interval", "saturation", "seeds", "threads",
-        "export", "units", "channels", "energy",
-    )  # fmt: skip
-    others |= {"traffic": options.traffic != "uniform", "class": options.traffic_class}
-    refuse_beside("--protocol", "is about runs without it", **others)
-    _refuse_pictures("--protocol")
-    technique = technique_alone(options.switching, "--protocol")
-    table = table_in(text)
-    if table is not None:
-        if options.load is not None:
-            raise SimulationError(
-                "--load: state tables are replayed, a run to a deadlock step by step, without a load"
-            )
-        files, limit = AnswerFiles(json=options.json), Deadline.of(options.deadline or MINUTE)
-        routed = OnNetwork(options.network, options.routing, options.vcs, technique, limit, options.flows)
-        of_controllers(table, Tables(), limit, files, routed)
-        return
-    described = protocol(text, "--protocol")
-    relation = relation_of(options.network, options.routing, options.vcs, flows=options.flows, proved=True)
-    if options.load is None:
-        with activity.working("proving"):
-            verdict = check_protocol(relation, described, technique)
-        with activity.working("replaying"):
-            run = verdict.run
-            replayed = None if run is None else replayed_in_flits(verdict.system, verdict.switching, run)
-        tell(
-            options.json, SimulateProtocolReplayAnswer, verdict, of=relation, protocol=described.name,
-            replayed=replayed, steps=steps(verdict), blocked=blocked(verdict),
-        )  # fmt: skip
-        return
-    point = _common(options) | {"switching": technique}
-    if not isinstance(point["packet_length"], int):
-        raise SimulationError("--protocol takes one --packet-length for all messages")
-    cycles = CYCLES if options.measure is None else options.measure
-    with activity.working("simulating") as progress:
-        outcome = simulate_protocol(relation, described, options.load, cycles=cycles, **point, progress=progress)
-    tell(options.json, SimulateProtocolAnswer, outcome, of=relation, protocol=described.name, **point)

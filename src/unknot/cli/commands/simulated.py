@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unknot._base.errors import SimulationError
+from unknot._base.errors import SimulationError, UnknotError
+from unknot.cli.commands.answer_files import KINDS
+from unknot.cli.commands.asking import PICTURES, named
 
 if TYPE_CHECKING:
     from unknot._base.units import Scale, Units
     from unknot.cli.answers.form import Form
+    from unknot.cli.commands.simulate import SimulateCommandOptions
     from unknot.flow_control.model import FlowControl
     from unknot.network import Network
     from unknot.report.picture import Drawing
@@ -29,6 +32,22 @@ PROOF = 1.0
 """Seconds of work of a proof beside a run."""
 Told = tuple["type[Form]", Any, dict[str, Any]]
 """A form, what fills it, and further keys."""
+
+
+def common(options: SimulateCommandOptions) -> dict[str, Any]:
+    """What runs take, with a protocol or without."""
+    from unknot.simulation.run import options as parsed
+
+    return options.some("buffer_depth", "seed") | {
+        "packet_length": parsed.lengths_of(options.packet_length),
+        "router": parsed.router_of(options.router),
+    }
+
+
+def refuse_pictures(option: str) -> None:
+    """Refuse a picture beside an option with which there is not one run."""
+    for file in named(*PICTURES):
+        raise UnknotError(f"{file}: a picture is of one run; with {option}, --out writes {', '.join(KINDS)}")
 
 
 def load_of(flows: Pattern, scale: Scale, network: Network) -> float:

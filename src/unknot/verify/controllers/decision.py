@@ -49,7 +49,7 @@ class TableVerdict(ThreeValued, Brief, asks="deadlock_free"):
     by_causes : list of list of str
         Messages of the fewest networks by causes, stalls and waits, where states do not decide.
     states : int
-        WaitingStates of an address that were found.
+        States of an address that were found.
     whole : bool
         Whether these are all.
     lacking : list of str

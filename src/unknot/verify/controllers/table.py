@@ -15,7 +15,7 @@ from unknot.verify.controllers.expressions import Sort, TableError, mentioned
 
 IMPLIED = ("self", "sender")
 """Names in every expression: the node itself, and who sent the message."""
-MOST_KINDS, MOST_NAMES, MOST_RULES = 8, 64, 4000
+MOST_KINDS, MOST_RULES = 8, 4000
 
 
 @dataclass(frozen=True)
