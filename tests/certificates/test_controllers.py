@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.verify.controllers.drawn import table
+from tests.verify.controllers.known import BLOCKING
 from unknot.certificates import plain
-from unknot.verify.controllers import check_table, load_table, read_table
+from unknot.verify.controllers import check_table, load_table
 from unknot.verify.controllers.evidence import claims, holds
 
 HANGS = Path(__file__).parents[2] / "examples/hangs"
@@ -52,19 +53,7 @@ def test_runs_are_whole_and_of_the_table() -> None:
 
 
 def test_a_shared_network_needs_a_proof_of_its_own() -> None:
-    cell = """
-    [cache]
-    many = true
-    core = ["load"]
-    start = "I"
-    I = { load = "send Get to home; become W" }
-    W = { Data = "send Done to home; become I", load = "stall" }
-    [home]
-    start = "I"
-    I = { Get = "send Data to requestor; become B" }
-    B = { Get = "stall", Done = "become I" }
-    """
-    verdict = check_table(read_table(cell), caches=2)
+    verdict = check_table(BLOCKING, caches=2)
     (claim,) = claims(verdict)
     assert "free of deadlock" in shown(claim)
     with pytest.raises(plain.Rejected, match="may block"):

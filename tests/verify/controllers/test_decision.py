@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.verify.controllers.known import BLOCKING
 from unknot._base.errors import TextError
 from unknot._base.memory import SizeError, memory_limit
 from unknot.verify.controllers import (
-    Kind,
-    Send,
-    StateTable,
-    TableCell,
     TableError,
     check_table,
     least_rooms,
@@ -61,25 +58,14 @@ def test_set_aside_in_place_of_stalled() -> None:
 
 def test_a_blocking_directory_needs_two_networks() -> None:
     """Requests wait for an acknowledgement that would stand behind them."""
-    cache = Kind("cache", "I", (
-        TableCell("I", "load", does=(Send("Get", "home"),), becomes="W"),
-        TableCell("W", "load", "stall"),
-        TableCell("W", "Data", does=(Send("Done", "home"),), becomes="I"),
-    ), core=("load",), many=True)  # fmt: skip
-    home = Kind("home", "I", (
-        TableCell("I", "Get", does=(Send("Data", "requestor"),), becomes="B"),
-        TableCell("B", "Get", "stall"),
-        TableCell("B", "Done", becomes="I"),
-    ))  # fmt: skip
-    table = StateTable("blocking", (cache, home))
-    verdict = check_table(table, caches=2)
+    verdict = check_table(BLOCKING, caches=2)
     assert (verdict.answer, verdict.fewest, verdict.fewest_proved) == ("yes", 2, True)
     assert ["Get"] not in [row for row in verdict.mapping if "Done" in row]
-    together = check_table(replace(table, networks={"Get": "one", "Done": "one"}), caches=2)
+    together = check_table(replace(BLOCKING, networks={"Get": "one", "Done": "one"}), caches=2)
     assert together.answer == "no"
     assert len(together.deadlock.states) == 1  # type: ignore[union-attr]
-    assert acyclic(table, [0, 1, 2])
-    assert not acyclic(table, [0, 0, 0])
+    assert acyclic(BLOCKING, [0, 1, 2])
+    assert not acyclic(BLOCKING, [0, 0, 0])
 
 
 def test_a_cell_that_is_missing_leaves_the_answer_open() -> None:

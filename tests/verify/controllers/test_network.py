@@ -10,10 +10,11 @@ import pytest
 
 from tests.reference.carried import deadlocks
 from tests.verify.controllers.drawn import table
+from tests.verify.controllers.known import BLOCKING
 from unknot.network.families import mesh, ring
 from unknot.routing import dimension_order, message_classes
 from unknot.simulation.controller_replay import replayed_on_network
-from unknot.verify.controllers import TableError, check_on_network, check_table, load_table, read_table
+from unknot.verify.controllers import TableError, check_on_network, check_table, load_table
 from unknot.verify.controllers.evidence import holds
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -56,29 +57,15 @@ def test_three_hundred_tables_on_a_line() -> None:
     assert seen["yes False"] + seen["yes None"] > 30
 
 
-BLOCKING = """
-[cache]
-many = true
-core = ["load"]
-start = "I"
-I = { load = "send Get to home; become W" }
-W = { Data = "send Done to home; become I", load = "stall" }
-[home]
-start = "I"
-I = { Get = "send Data to requestor; become B" }
-B = { Get = "stall", Done = "become I" }
-"""
-
-
 def test_stalled_requests_wait_for_classes_that_are_never_stalled() -> None:
-    blocking, routing = read_table(BLOCKING), message_classes(mesh(4, 4), names=["Get", "Data", "Done"])
-    verdict, _ = check_on_network(blocking, routing)
+    routing = message_classes(mesh(4, 4), names=["Get", "Data", "Done"])
+    verdict, _ = check_on_network(BLOCKING, routing)
     assert (verdict.answer, verdict.carried, holds(verdict)) == ("yes", True, True)
-    assert check_on_network(blocking, dimension_order(mesh(4, 4)))[0].answer == "no"
+    assert check_on_network(BLOCKING, dimension_order(mesh(4, 4)))[0].answer == "no"
 
 
 def test_messages_to_others_wait_behind_a_stalled_one_in_a_channel() -> None:
-    two = replace(read_table(BLOCKING), networks={"Get": "a", "Data": "a", "Done": "b"})
+    two = replace(BLOCKING, networks={"Get": "a", "Data": "a", "Done": "b"})
     assert check_table(two).answer == "yes"
     verdict, _ = check_on_network(two, message_classes(LINE, names=["a", "b"]), caches=2)
     assert verdict.answer == "open"
