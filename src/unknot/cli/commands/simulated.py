@@ -45,7 +45,7 @@ def common(options: SimulateCommandOptions) -> dict[str, Any]:
 
 
 def refuse_pictures(option: str) -> None:
-    """Refuse a picture beside an option with which there is not one run."""
+    """Refuse pictures beside an option that makes more runs, or another kind."""
     for file in named(*PICTURES):
         raise UnknotError(f"{file}: a picture is of one run; with {option}, --out writes {', '.join(KINDS)}")
 
