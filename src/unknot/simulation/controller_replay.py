@@ -1,13 +1,14 @@
-"""Runs of controllers to a deadlock, made again by end points with their state tables in a simulated network.
+"""Runs of controllers to a deadlock, repeated by end points with their state tables in a simulated network.
 
 Each end point has a queue for each virtual network, in the order of arrivals. A message enters the network when the
-run is about to take it, and after the run all others do, those first that are stalled. Then nodes take what they can.
+run is about to take the message. After the run all others enter, stalled ones first; then no node can take any.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -104,12 +105,12 @@ class TableNodes:
         gone = number if outcome.answer == "take" else None
         sent = [Letter(address, line, message) for line, message in outcome.sends]
         after = [self.queue(one) for one in (*(self.letters[i] for i in self.kept if i != gone), *sent)]
-        rooms = [*table.designed]
-        if any(after.count(queue) > table.rooms.get(rooms[queue[1]], len(after)) for queue in map(self.queue, sent)):
-            return False
+        networks = [*table.designed]
+        for queue in map(self.queue, sent):
+            if after.count(queue) > table.rooms.get(networks[queue[1]], len(after)):
+                return False
         names, place = self.controllers.states[kind.name], self.joints.place(node, address, self.homes)
-        holds = [names[row[0]] in kind.entries for row in (self.rows[address][node], outcome.row)]
-        if holds[0] or not holds[1]:
+        if names[self.rows[address][node][0]] in kind.entries or names[outcome.row[0]] not in kind.entries:
             return True
         used = sum(
             names[rows[node][0]] in kind.entries
@@ -155,7 +156,7 @@ class TableNodes:
 
 
 class TableEnds(Messages):
-    """End points with a state table, led along a run and then let go.
+    """End points with a state table that take the steps of a run, and then receive all other messages.
 
     Attributes
     ----------
@@ -214,20 +215,19 @@ class TableEnds(Messages):
         while self.moves:
             move = self.moves[0]
             number = nodes.awaited(move)
-            waits = number is not None and number not in nodes.aside
-            if waits and not any(number in row[:1] for row in nodes.queues.values()):
-                return [] if number is None or number in self.sent else [number]
+            heads = {row[0] for row in nodes.queues.values() if row}
+            if number is not None and number not in heads.union(nodes.aside):
+                return [] if number in self.sent else [number]
             nodes.do(move.address, move.step.node, move.step.event, number)
             self.moves.popleft()
-        under_way = [number for number in self.sent if number in nodes.kept and number not in nodes.aside]
-        if any(not any(number in row for row in nodes.queues.values()) for number in under_way):
+        if not self.sent.intersection(nodes.kept) <= {*nodes.aside, *chain(*nodes.queues.values())}:
             return []
-        heads: dict[Queue, int] = {}
+        stalled: dict[Queue, int] = {}
         for number in nodes.firsts():
             queue = nodes.queue(nodes.letters[number])
             if not nodes.queues.get(queue) and nodes.stuck(number):
-                heads.setdefault(queue, number)
-        return [*heads.values()] or [one for one in nodes.kept if one not in self.sent]
+                stalled.setdefault(queue, number)
+        return [*stalled.values()] or [one for one in nodes.kept if one not in self.sent]
 
     def follow(self, message: int, cycle: int) -> list[tuple[int, int]]:
         """Let a letter arrive, and the run go on."""
@@ -239,7 +239,7 @@ class TableEnds(Messages):
 def replayed_on_network(
     verdict: TableVerdict, relation: Relation, switching: str = DEFAULT_SWITCHING, cycles: int = CYCLES
 ) -> bool | None:
-    """Make the run of a verdict again in the simulator; whether nothing moves after its last step.
+    """Repeat the run of a verdict in the simulator; return whether nothing moves after the last step.
 
     Parameters
     ----------

@@ -142,7 +142,7 @@ def check_table(
     require_whole("states", MOST_STATES if states is None else states, 1, 10**9, error=TableError)
     deadline = Deadline.of(time_limit)
     most = MOST_STATES if states is None else states
-    if table.rooms or table.limits:
+    if table.sized:
         return _with_sizes(table, caches, addresses, most, deadline)
     controllers = Controllers(table, caches)
     reached = Reached(Packed(controllers))
@@ -174,7 +174,7 @@ def check_table(
     verdict = TableVerdict(
         free, "", table, caches, list(table.designed.values()), fewest, proved and fewest is not None,
         _named(table, rows), [], reached.count, reached.whole,
-        [f"{kind} in {state}: {message}" for kind, state, message in reached.lacking], deadlock, lasting,
+        _lacking(reached), deadlock, lasting,
         reached.alone(min(reached.lacking.values())) if reached.lacking else [],
     )  # fmt: skip
     if free is None:
@@ -191,7 +191,7 @@ def _with_sizes(table: StateTable, caches: int, addresses: int, most: int, deadl
     for homes in sorted({1, addresses}):
         reached, deadlock = together(table, caches, addresses, homes, most, deadline)
         merged = deadlock is not None and any(move.step.merged for move in deadlock.moves)
-        lacking = [f"{kind} in {state}: {message}" for kind, state, message in reached.lacking]
+        lacking = _lacking(reached)
         free = bool(reached.whole and not lacking and not table.unknown)
         whole = verdict.whole and (reached.whole or deadlock is not None)
         states = max(verdict.states, reached.count)
@@ -201,6 +201,11 @@ def _with_sizes(table: StateTable, caches: int, addresses: int, most: int, deadl
             verdict = replace(verdict, deadlock_free=answer)
             return replace(verdict, established=_established(verdict, reached.limit, False))
     return replace(verdict, established=_established(verdict, "", False))
+
+
+def _lacking(reached: Reached) -> list[str]:
+    """Cells that the table lacks, in words."""
+    return [f"{kind} in {state}: {message}" for kind, state, message in reached.lacking]
 
 
 FIRST = (2_000, 20_000)

@@ -26,7 +26,7 @@ def asked(
         raise UnknotError(f"{table.name}: not all was understood, {table.unknown[0]} first; nothing shows an answer")
     parts = {key: one for key, one in asdict(table).items() if key not in ("unknown", "merged", "inside")}
     claim = {"subject": "controllers", "deadlock_free": answer, "caches": caches, **parts}
-    claim |= {"addresses": addresses} if table.rooms or table.limits else {}
+    claim |= {"addresses": addresses} if table.sized else {}
     claim |= {"carried": True} if carried else {}
     plainly: Document = json.loads(json.dumps(claim))
     return plainly

@@ -79,7 +79,6 @@ def check_on_network(
     'yes'
     """
     deadline = Deadline.of(time_limit)
-    apart, sized = {*table.designed} - {*table.inside} <= {*table.rooms}, bool(table.rooms or table.limits)
     carried = as_carried(table, relation, caches, addresses)
     alone = check(relation, switching, time_limit=deadline.part(0.3))
     verdict = check_table(
@@ -89,16 +88,18 @@ def check_on_network(
     where = f"on {relation.network.name} with {relation.name}"
     if not verdict.deadlock_free:
         return replace(verdict, established=f"{verdict.established}, {where}"), alone
-    number = f" and {addresses} addresses" if sized else ""
-    words = f"no messages can block each other in nodes or channels {where}, with {caches} caches{number}"
+    roomy, doubt = {*table.designed} - {*table.inside} <= {*table.rooms}, ""
     if not alone.deadlock_free:
-        words = f"undecided: controllers do not block each other, and {relation.name} alone is not free of deadlock"
-    elif sized and not apart:
-        words = "undecided: rooms or limits leave some queues without a size, in front of which channels may fill"
-    elif not sized and not _free(carried, caches, states or MOST_STATES, deadline):
-        words = "undecided: messages of nodes that do not block each other may wait behind each other in channels"
-    free = None if words.startswith("undecided") else True
-    return replace(verdict, deadlock_free=free, established=words, carried=bool(free) and not apart), alone
+        doubt = f"controllers do not block each other, and {relation.name} alone is not free of deadlock"
+    elif table.sized and not roomy:
+        doubt = "rooms or limits leave some queues without a size, in front of which channels may fill"
+    elif not table.sized and not _free(carried, caches, states or MOST_STATES, deadline):
+        doubt = "messages of nodes that do not block each other may wait behind each other in channels"
+    if doubt:
+        return replace(verdict, deadlock_free=None, established=f"undecided: {doubt}"), alone
+    number = f" and {addresses} addresses" if table.sized else ""
+    words = f"no messages can block each other in nodes or channels {where}, with {caches} caches{number}"
+    return replace(verdict, established=words, carried=not roomy), alone
 
 
 def _free(table: StateTable, caches: int, states: int, deadline: Deadline) -> bool:
@@ -116,7 +117,7 @@ def as_carried(table: StateTable, relation: Relation, caches: int, addresses: in
 
     With rooms or limits its own networks stay.
     """
-    carried = table if table.rooms or table.limits else _in_classes(table, relation)
+    carried = table if table.sized else _in_classes(table, relation)
     terminals = at_terminals(Controllers(carried, caches), addresses, 1 + (addresses > 1), relation)
     if carried.ordered and not keeps_order(relation, [*terminals.values()]):
         return replace(carried, ordered=())

@@ -112,6 +112,11 @@ class StateTable:
                 message = f"entries: {kind.name} has no state {name!r}; {near(name, kind.states)}"
                 raise TableError(message, (kind.name, "entries"))
 
+    @property
+    def sized(self) -> bool:
+        """Whether some queue has rooms, or some kind of nodes a limit of entries."""
+        return bool(self.rooms or self.limits)
+
     def idle(self, names: Collection[str]) -> StateTable:
         """The table without requests of the cores of some kinds of nodes."""
         known = [kind.name for kind in self.kinds if kind.core]
