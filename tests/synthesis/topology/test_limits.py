@@ -159,23 +159,24 @@ def test_prices_wires_and_a_dead_link_are_told_and_checked() -> None:
     claim = made.evidence.claim
     plain.check(None, None, claim)
 
-    def forged(**changes: Any) -> None:
-        with pytest.raises(Rejected):
+    def forged(sentence: str, **changes: Any) -> None:
+        with pytest.raises(Rejected, match=sentence):
             plain.check(None, None, copy.deepcopy(claim) | changes)
 
     (most, takes), *others = claim["budgets"]
     spent = sum(part for u, v, part in takes if [u, v] in claim["links"])
-    forged(budgets=[[spent - 1, takes], *others])
-    forged(budgets=[[most, [*takes, takes[0]]], *others])
-    forged(budgets=[[most, [*takes[:-1], takes[-1][:2]]], *others])
-    forged(diameter=made.diameter - 1)
+    forged(f"take {spent} of a budget of {spent - 1}", budgets=[[spent - 1, takes], *others])
+    forged("a link stands there twice", budgets=[[most, [*takes, takes[0]]], *others])
+    forged("lists of 3 entries", budgets=[[most, [*takes[:-1], takes[-1][:2]]], *others])
+    forged("hops apart", diameter=made.diameter - 1)
     for wrong in (None, 1, [[most]], [[most, [[0, 1, -1]]]], [["1", takes]], [[-1, takes]]):
-        forged(budgets=wrong)
-    forged(diameter="4")
-    forged(survives=1)
-    forged(proof={"levels": 3, "rows": [*claim["proof"]["rows"], ["budget", len(claim["budgets"]), 1]]})
+        forged("^budgets: .*(lists of 2 entries|whole number from 0)", budgets=wrong)
+    forged("'diameter' is str", diameter="4")
+    forged("'survives' is int", survives=1)
+    many = len(claim["budgets"])
+    forged(f"there is no budget {many}", proof={"levels": 3, "rows": [*claim["proof"]["rows"], ["budget", many, 1]]})
     lone = [[u, v] for u in range(9) for v in (u - 1, u + 1) if 0 <= v < 9]
-    forged(links=lone, hops=240, diameter=None, budgets=[], allowed=None, required=[])
+    forged("no other way leads from", links=lone, hops=240, diameter=None, budgets=[], allowed=None, required=[])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from unknot.certificates.plain.reading import Pair, Rejected, at_most, field, integers, number, pay
+from unknot.certificates.plain.reading import Pair, Rejected, field, integers, number, pay
 from unknot.certificates.plain.refuted import PARTS
 
 MOST_LEVELS = 3
@@ -141,10 +141,7 @@ class HopProgram:
             kind, *places = row
             condition, width = ROWS[kind]
             *places, times = integers(places, f"rows, {kind}", 0, 2**64, width + 1)
-            levels, nodes = (places[:1], places[1:]) if width > 2 else ([1], places)
-            if kind == "budget":
-                at_most(places[0], len(self.wanted.budgets) - 1, "rows, number of a budget")
-                nodes = []
+            levels, nodes = (places[:1], places[1:]) if width > 2 else ([1], [] if kind == "budget" else places)
             known = 1 <= levels[0] <= self.levels and all(node < self.nodes for node in nodes)
             if not known or len({*nodes}) < len(nodes):
                 raise Rejected(f"rows: {str(row)[:60]} has no such hop count or nodes")
@@ -174,6 +171,8 @@ def _required(p: HopProgram, s: int, t: int) -> Row:
 
 
 def _budget(p: HopProgram, number: int) -> Row:
+    if number >= len(p.wanted.budgets):
+        raise Rejected(f"rows: there is no budget {number}")
     most, takes = p.wanted.budgets[number]
     return -most, [(p.link(s, t), -part) for s, t, part in takes if (s, t) in p.allowed]
 
