@@ -87,9 +87,9 @@ class SearchEffort:
     def over(self) -> bool:
         return clock() >= self.deadline
 
-    def each(self, moves: int, walkers: int) -> int:
-        """Moves of each of some walkers in a round: so many, or what is left."""
-        return int(min(moves, max(0.0, self.most_moves - self.moves) // walkers))
+    def each(self, planned: int, walkers: int) -> int:
+        """Moves of each walker in a round: as planned, or a share of what is left."""
+        return int(min(planned, max(0.0, self.most_moves - self.moves) // walkers))
 
     @property
     def stopped(self) -> bool:

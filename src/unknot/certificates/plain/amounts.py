@@ -11,7 +11,7 @@ from typing import Any
 from unknot.certificates.plain.reading import KEPT_STATE, N, Rejected, integers, pay
 
 LONGEST = 64
-"""Most digits, in bits, of the inverse of a common unit."""
+"""Most bits of the inverse of a common unit."""
 
 
 def paid(value: N) -> N:
@@ -22,7 +22,10 @@ def paid(value: N) -> N:
 
 
 def in_units(values: Sequence[Fraction]) -> tuple[list[Any], Fraction]:
-    """Return fractions as multiples of a common unit, and the unit; as they are, of 1, where its inverse is long."""
+    """Return fractions as whole multiples of a common unit, and the unit.
+
+    Where the inverse of the unit has more than `LONGEST` bits, the fractions are unchanged and the unit is 1.
+    """
     scale = 1
     for value in values:
         scale = lcm(scale, value.denominator)
@@ -33,7 +36,7 @@ def in_units(values: Sequence[Fraction]) -> tuple[list[Any], Fraction]:
 
 
 def pay_sorting(numbers: Sequence[Any]) -> None:
-    """Pay for sorting: each number is compared with about as many others as their number has digits."""
+    """Pay for sorting n numbers: each is compared with about log₂ n others."""
     many = len(numbers).bit_length()
     for one in numbers:
         bits = one.numerator.bit_length() + one.denominator.bit_length()

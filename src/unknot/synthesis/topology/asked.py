@@ -110,8 +110,6 @@ def requested(
     if switch.size:
         allowed &= required | (switch >= 0)
     known = {name: required | links for name, links in limits.settings(size)}
-    if limits.price is not None and not limits.classes:
-        raise NetworkError("price: give classes of reach, each with its price")
     budgets = budgets_of(nodes, limits, allowed, lengths, prices)
     for one in budgets:
         allowed &= required | (one.table(size) <= one.most)
@@ -194,7 +192,7 @@ def _require_possible(wanted: TopologyRequest, reach: float | None) -> None:
         empty = [one.name for one in wanted.budgets if one.most < one.parts.min()]
         why = f"a limit leaves room for none of the {empty[0]}" if empty else why
         raise NetworkError(f"no allowed links lead from {name(u)} to {name(v)}: {why}")
-    if int(wanted.leaving.sum()) < (wanted.size if not wanted.both_ways else 2 * (wanted.size - 1)):
+    if int(wanted.leaving.sum()) < (2 * (wanted.size - 1) if wanted.both_ways else wanted.size):
         raise NetworkError(f"{wanted.size} nodes with so few ports cannot be connected; give more --ports")
     for one, spent in zip(wanted.budgets, wanted.spent(wanted.required), strict=True):
         if spent > one.most:

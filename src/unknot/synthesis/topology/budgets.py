@@ -78,6 +78,8 @@ def budgets_of(
         laid[u, v] = laid[v, u] = False
     found = []
     if limits.price is not None:
+        if not limits.classes:
+            raise NetworkError("price: give classes of reach, each with its price")
         found.append(LinkBudget.of("the price", limits.price, prices * allowed))
     if limits.length is not None:
         found.append(LinkBudget.of("the length of wires", limits.length, lengths * laid))

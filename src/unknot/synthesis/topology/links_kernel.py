@@ -162,8 +162,8 @@ def take_back(space, scratch, links):
 
 
 @called
-def spent(space, scratch, links):
-    """A budget whose limit the links that a move brought exceed, or −1."""
+def exceeded(space, scratch, links):
+    """A budget that is exceeded by a link that a move brought, or −1."""
     if space.most.size > 0:
         for i in range(scratch.many[0]):
             u, v = scratch.changed[i, 0], scratch.changed[i, 1]
@@ -177,10 +177,10 @@ def spent(space, scratch, links):
 
 
 @called
-def saved(space, scratch, links, u, v, state):
+def make_room(space, scratch, links, u, v, state):
     """Drop links drawn at random until all budgets have room for a new one; return whether they have."""
     for _ in range(ROOM_TRIES):
-        budget = spent(space, scratch, links)
+        budget = exceeded(space, scratch, links)
         if budget < 0:
             return True
         a = below(state, space.leaving.size)
@@ -192,7 +192,7 @@ def saved(space, scratch, links, u, v, state):
             continue
         if not change(space, scratch, links, a, b, False):
             return False
-    return spent(space, scratch, links) < 0
+    return exceeded(space, scratch, links) < 0
 
 
 @inlined
@@ -245,7 +245,7 @@ def move(space, scratch, links, state):
         full = links.leaving[b] >= space.leaving[b] or links.entering[a] >= space.entering[a]
         if not full and not change(space, scratch, links, b, a, True):
             return False
-    return saved(space, scratch, links, u, v, state)
+    return make_room(space, scratch, links, u, v, state)
 
 
 @called
