@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
 
 import networkx as nx
 import pytest
 
-from tests.fabric_loop.__main__ import Tally, loop
+from tests.fabric_loop import __main__ as looping
+from tests.fabric_loop.__main__ import Tally, loop, repaired
 from tests.fabric_loop.fabrics import ENGINES, Case, cases
 from tests.fabric_loop.simulated import missing, running
 from tests.reference.fabric_routes import follow, plain_ibnetdiscover, plain_tables
@@ -34,6 +37,33 @@ def test_seeds_of_a_torus() -> None:
         "torus 4 4 1\nxp_link 0x200000 0x200004\nxm_link 0x200000 0x20000c\n"
         "yp_link 0x200000 0x200001\nym_link 0x200000 0x200003\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "refused", "unfinished", "wrong"),
+    [
+        (3, ["new tables: not finished within 60 s"], 1, 0),
+        (3, None, 1, 0),
+        (0, ["new tables: not finished within 60 s"], 1, 0),
+        (0, ["same routes: more levels than one policy can tell"], 0, 0),
+        (2, None, 0, 1),
+    ],
+)
+def test_a_repair_that_was_not_finished_is_no_disagreement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, refused: list[str] | None, unfinished: int, wrong: int
+) -> None:
+    asked: list[str] = []
+
+    def ended(words: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        asked[:] = words
+        said = "" if refused is None else json.dumps({"refused": refused})
+        return subprocess.CompletedProcess(words, code, said, "too few for a verdict")
+
+    monkeypatch.setattr(looping.subprocess, "run", ended)
+    tally = Tally()
+    assert repaired(cases()[0], tmp_path / "net", "H0", tmp_path, tmp_path / "out", tally) == []
+    assert (len(tally.unfinished), len(tally.wrong)) == (unfinished, wrong)
+    assert "--time-limit" not in asked  # where work is counted, a busy machine finishes the same repairs
 
 
 @pytest.mark.skipif(bool(missing()), reason=f"Debian packages that are not installed: {' '.join(missing())}")
