@@ -13,7 +13,7 @@ import numpy.typing as npt
 from unknot._base.arrays import Flags, Ints
 from unknot.fabrics.choices import SwitchGroups
 from unknot.network import Network
-from unknot.network.graph import strong_components
+from unknot.network.graph import components
 from unknot.network.model import IntArray
 
 NO_ENTRY = -1
@@ -165,7 +165,7 @@ class Fabric:
         All are 0 where switches route LIDs of another part: then a cable is missing.
         """
         network = self.network
-        part, _ = strong_components(network.source, network.target, network.num_routers)
+        part, _ = components(network)
         home = np.concatenate([network.inject, np.arange(network.num_routers)])
         if part.any() and self.tables is not None:
             known = np.flatnonzero(self.owner >= 0)
@@ -179,7 +179,7 @@ class Fabric:
     def lid_planes(self) -> Ints:
         """What stands on LIDs of each switch's plane: 0, but where planes share LIDs multiples of `PLANE`."""
         home = np.concatenate([self.network.inject, np.arange(self.network.num_routers)])
-        part, _ = strong_components(self.network.source, self.network.target, self.network.num_routers)
+        part, _ = components(self.network)
         known = np.flatnonzero(self.owner >= 0)
         steps = np.zeros(self.network.num_routers, dtype=np.int64)
         np.maximum.at(steps, part[home[self.owner[known]]], self.lids[known] // PLANE * PLANE)

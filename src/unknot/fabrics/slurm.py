@@ -15,16 +15,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
-from unknot._base.arrays import Flags, Ints
+from unknot._base.arrays import IntArray, Ints
 from unknot._base.errors import NetworkError
 from unknot._base.output import write_text
 from unknot.fabrics.format import Format, refusing
 from unknot.fabrics.ibsim import hosts_of
 from unknot.fabrics.nodes import ADAPTER
 from unknot.network import Network
-from unknot.network.graph import strong_components
+from unknot.network.graph import components
 from unknot.network.recognised import recognised
 
 Switch = tuple[str, list[str], bool]
@@ -98,21 +96,16 @@ def switches_of(network: Network) -> tuple[list[Switch], list[Switch]]:
     return tree, blocks
 
 
-def _steps(network: Network) -> Iterator[Ints]:
+def _steps(network: Network) -> Iterator[Ints | IntArray]:
     """Yield labels of routers: equal below one switch of Slurm; small parts first, connected parts last."""
     built = recognised(network)
     if built.group is not None and built.level is None:
         yield built.group
     if built.level is not None:
         for level in range(1, int(built.level.max())):
-            yield _parts(network, built.level <= level)
-    yield _parts(network, np.ones(network.num_routers, dtype=bool))
-
-
-def _parts(network: Network, kept: Flags) -> Ints:
-    on = kept[network.source] & kept[network.target]
-    part, _ = strong_components(network.source[on], network.target[on], network.num_routers)
-    return np.asarray(part, dtype=np.int64)
+            kept = built.level <= level
+            yield components(network, kept[network.source] & kept[network.target])[0]
+    yield components(network)[0]
 
 
 def _plain(name: str) -> str:

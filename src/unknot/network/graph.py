@@ -66,13 +66,15 @@ def strong_components(tail: npt.NDArray[Any], head: npt.NDArray[Any], nodes: int
     return label, cyclic
 
 
-def components(network: Network) -> tuple[IntArray, int]:
+def components(network: Network, left: Flags | None = None) -> tuple[IntArray, int]:
     """Find the strongly connected components, along directed channels.
 
     Parameters
     ----------
     network : Network
         The network.
+    left : bool array, shape (channels,), optional
+        Mask of the channels that are left; by default all.
 
     Returns
     -------
@@ -88,7 +90,8 @@ def components(network: Network) -> tuple[IntArray, int]:
     >>> part.tolist(), count
     ([1, 1, 0], 2)
     """
-    label, _ = strong_components(network.source, network.target, network.num_routers)
+    on = slice(None) if left is None else left
+    label, _ = strong_components(network.source[on], network.target[on], network.num_routers)
     return label, int(label.max(initial=-1)) + 1
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from unknot._base.errors import RelationError
 from unknot.network import Network
-from unknot.network.graph import strong_components
+from unknot.network.graph import components
 from unknot.network.metrics import hops_from_any
 
 PLANS = ("switch", "rfc7938")
@@ -50,7 +50,7 @@ def _clusters(network: Network) -> list[tuple[int, ...]]:
     keys: list[tuple[int, ...]] = [(0, router) for router in range(network.num_routers)]
     for level in range(1, int(tier.max()) + 1):
         inner = np.maximum(tier[network.source], tier[network.target]) <= level
-        part, _ = strong_components(network.source[inner], network.target[inner], network.num_routers)
+        part, _ = components(network, inner)
         for router in np.flatnonzero(tier == level).tolist():
             keys[router] = level, int(part[router])
     return keys

@@ -23,7 +23,7 @@ from unknot._base.arrays import Flags, Ints
 from unknot._base.errors import RelationError, require_known
 from unknot._base.numbers import require_whole
 from unknot.network import Network
-from unknot.network.graph import reached_from, strong_components, survivors
+from unknot.network.graph import components, reached_from, survivors
 from unknot.routing.named import routing
 from unknot.routing.relation import EJECT, VC_MASK, Out, Relation, Rule
 from unknot.routing.table import lookup
@@ -160,7 +160,7 @@ def _part(network: Network, inner: Flags, name: str, text: str, vcs: int | None)
             origin=None,
         ),
     )
-    if np.unique(strong_components(part.source, part.target, part.num_routers)[0]).size > 1:
+    if components(part)[1] > 1:
         raise RelationError(
             f"composed on {network.name}: its {name} is not connected, so a packet cannot stay inside"
         )

@@ -15,7 +15,7 @@ from unknot._base.arrays import Flags, Ints
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.network import Network
 from unknot.network.automorphisms import ColouredGraph
-from unknot.network.graph import shortest_cycle, strong_components
+from unknot.network.graph import components, shortest_cycle, strong_components
 from unknot.routing.ethernet import PathVector, path_vector
 from unknot.routing.path_vector_kernel import BITS, Policy
 from unknot.routing.paths import homes_of
@@ -115,7 +115,7 @@ class AfterFailures:
         """Announce all paths anew and see what becomes of buffers and pairs."""
         vector, network = self.vector, self.vector.network
         alive, hosts = self.left(failed.numbers)
-        part, _ = strong_components(network.source[alive], network.target[alive], network.num_routers)
+        part, _ = components(network, alive)
         cut = "" if np.unique(part[hosts > 0]).size == 1 else left_after(network, self.kind, failed.numbers)
         if isinstance(cut, str) and cut:
             return Decided(FailureCase(failed.names, "disconnected", 0, 0, cut, failed.alike))

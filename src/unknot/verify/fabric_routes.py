@@ -13,7 +13,7 @@ from unknot.fabrics import Fabric
 from unknot.fabrics.diagnosis import Diagnosis, EngineSafety, Finding
 from unknot.fabrics.diagnosis.diagnosing import in_order
 from unknot.network import Network, distances_from
-from unknot.network.graph import strong_components
+from unknot.network.graph import components, strong_components
 from unknot.network.recognised import Structure
 from unknot.routing.forwarding_table import route_lengths
 from unknot.routing.switchboard import destinations, switchboard
@@ -98,7 +98,7 @@ def pairs_without_route(fabric: Fabric) -> list[Finding]:
 
 def _cut_off(network: Network) -> list[Finding]:
     """Name the hosts of parts that no cable joins to the largest."""
-    part = strong_components(network.source, network.target, network.num_routers)[0][network.inject]
+    part = components(network)[0][network.inject]
     if not part.size:
         return []
     largest = np.bincount(part).argmax()

@@ -22,7 +22,7 @@ from unknot._base.kernels.lazy_kernel import is_small, plainly
 from unknot._base.progress import Progress, reported
 from unknot._base.threads import processors
 from unknot.network.automorphisms import Alike, Orbits
-from unknot.network.graph import shortest_cycle, strong_components
+from unknot.network.graph import components, shortest_cycle
 from unknot.verify.ethernet_faults import AfterFailures, Decided, FailureSets
 from unknot.verify.failure_paths import Members, ShortestPaths, smallest
 from unknot.verify.failures import Failed, FailureCase, Failures, Outcome, sets_of_parts
@@ -80,7 +80,7 @@ def group_after(paths: ShortestPaths) -> FailureGroup | None:
     ends, hosts = np.flatnonzero(paths.hosts), int(paths.hosts.sum())
     if ends.size <= sets.more and fabric.kind in ("routers", "any"):
         return None
-    label, _ = strong_components(network.source[paths.up], network.target[paths.up], network.num_routers)
+    label, _ = components(network, paths.up)
     apart = [int(router) for router in ends if label[router] != label[ends[0]]]
     if apart:
         two = int(ends[0]), apart[0]

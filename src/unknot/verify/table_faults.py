@@ -18,7 +18,7 @@ from unknot.certificates.documents import Document
 from unknot.fabrics import Fabric
 from unknot.fabrics.fabric import PLANE
 from unknot.network import distances_from
-from unknot.network.graph import strong_components
+from unknot.network.graph import components
 from unknot.routing.forwarding_table import forwarding_table, route_lengths
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import destinations, switchboard
@@ -275,8 +275,7 @@ class _Lost:
     def severed(self) -> Flags:
         """Mask of the entries that have no way to their LID left."""
         network = self.routes.network
-        left = ~self.dead
-        part, _ = strong_components(network.source[left], network.target[left], network.num_routers)
+        part, _ = components(network, ~self.dead)
         home = self.routes.home[self.column]
         severed: Flags = part[self.at] != part[home]
         if severed.any():

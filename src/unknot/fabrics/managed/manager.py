@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot._base.arrays import Flags, Ints
+from unknot._base.arrays import Flags, IntArray
 from unknot._base.errors import TextError, UnknotError
 from unknot._base.phrases import few
 from unknot.fabrics.fabric import NO_ENTRY, Fabric, FabricCable
@@ -22,7 +22,7 @@ from unknot.fabrics.managed.path_records import Ask, asking, collect
 from unknot.fabrics.managed.simulated import OpenSM, Simulated, simulated
 from unknot.fabrics.reading import read_fabric
 from unknot.network import Network
-from unknot.network.graph import strong_components
+from unknot.network.graph import components
 
 LEVELS_BY = {"lash": "switches", "torus-2QoS": "switches", "nue": "destinations", "dfsssp": "pairs"}
 """Engines that spread paths over service levels, and what the level of a path depends on."""
@@ -146,13 +146,12 @@ def _dead(fabric: Fabric, cut: Collection[FabricCable]) -> Flags:
     return dead
 
 
-def parts_left(fabric: Fabric, cut: Collection[FabricCable]) -> Ints:
+def parts_left(fabric: Fabric, cut: Collection[FabricCable]) -> IntArray:
     """Return for each switch the number of the part in which it is without some cables."""
     network = fabric.network
     ports = np.zeros((0, 2), dtype=np.int32) if network.ports is None else network.ports
     left = ~_dead(fabric, cut)[network.source, ports[:, 0]]
-    part, _ = strong_components(network.source[left], network.target[left], network.num_routers)
-    return np.asarray(part, dtype=np.int64)
+    return components(network, left)[0]
 
 
 def without(fabric: Fabric, cut: Collection[FabricCable]) -> Fabric:
