@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -159,17 +159,20 @@ class Fabric:
         return {lid: column for column, lid in enumerate(self.lids.tolist())}
 
     @cached_property
+    def home(self) -> IntArray:
+        """Switch of each port in `port_guid`."""
+        return np.concatenate([self.network.inject, np.arange(self.network.num_routers, dtype=np.int32)])
+
+    @cached_property
     def plane(self) -> IntArray:
         """Number of the plane of each switch: a part without a cable to the others, whose LIDs no other part routes.
 
         All are 0 where switches route LIDs of another part: then a cable is missing.
         """
-        network = self.network
-        part, _ = components(network)
-        home = np.concatenate([network.inject, np.arange(network.num_routers)])
+        part, _ = components(self.network)
         if part.any() and self.tables is not None:
             known = np.flatnonzero(self.owner >= 0)
-            foreign = part[:, None] != part[home[self.owner[known]]]
+            foreign = part[:, None] != part[self.home[self.owner[known]]]
             if (self.tables[:, known][foreign] >= 0).any():
                 return np.zeros_like(part)
         _, first, which = np.unique(part, return_index=True, return_inverse=True)
@@ -178,18 +181,21 @@ class Fabric:
     @cached_property
     def lid_planes(self) -> Ints:
         """What stands on LIDs of each switch's plane: 0, but where planes share LIDs multiples of `PLANE`."""
-        home = np.concatenate([self.network.inject, np.arange(self.network.num_routers)])
         part, _ = components(self.network)
         known = np.flatnonzero(self.owner >= 0)
         steps = np.zeros(self.network.num_routers, dtype=np.int64)
-        np.maximum.at(steps, part[home[self.owner[known]]], self.lids[known] // PLANE * PLANE)
+        np.maximum.at(steps, part[self.home[self.owner[known]]], self.lids[known] // PLANE * PLANE)
         return steps[part]
 
     def same_plane(self, owner: IntArray) -> Flags:
         """Mask of the pairs of a switch and a port, by its position in `port_guid`, that are in one plane."""
-        home = np.concatenate([self.network.inject, np.arange(self.network.num_routers)])
-        same: Flags = self.plane[:, None] == self.plane[home[owner]]
+        same: Flags = self.plane[:, None] == self.plane[self.home[owner]]
         return same
+
+    def pairs(self, ports: npt.NDArray[Any], owner: IntArray) -> Flags:
+        """Mask of the pairs of a port that sends and another port of its plane, by positions in `port_guid`."""
+        found: Flags = self.same_plane(owner)[self.home[ports]] & (ports[:, None] != owner)
+        return found
 
     @cached_property
     def cables(self) -> tuple[FabricCable, ...]:

@@ -111,9 +111,7 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
                 more[sender, to, sl] = None
     columns = columns_of_hosts(fabric)
     sending = np.unique(fabric.owner[columns])
-    pairs = (sending[:, None] != fabric.owner[columns]) & fabric.same_plane(fabric.owner[columns])[
-        network.inject[sending]
-    ]
+    pairs = fabric.pairs(sending, fabric.owner[columns])
     open_ = (level[np.ix_(sending, columns)] == UNKNOWN) & pairs
     notes = [*fabric.notes, *file.notes]
     if open_.any():
@@ -250,6 +248,5 @@ def unrecorded(fabric: Fabric, lids: Ints) -> Flags:
     if fabric.levels is None:
         return np.zeros((hosts, lids.size), dtype=bool)
     port = np.arange(hosts)
-    used = np.isin(port, fabric.owner)[:, None] & ((owner >= 0) & (owner < hosts)) & (port[:, None] != owner)
-    used &= fabric.same_plane(owner)[fabric.network.inject]
+    used = np.isin(port, fabric.owner)[:, None] & ((owner >= 0) & (owner < hosts)) & fabric.pairs(port, owner)
     return np.asarray(used & (fabric.levels[:hosts, lids] == UNKNOWN))

@@ -20,7 +20,7 @@ from unknot._base.numbers import require_whole
 from unknot._base.output import write_text
 from unknot.fabrics.fabric import LAST_UNICAST, MOST_LMC, Fabric
 from unknot.fabrics.format import FabricText
-from unknot.fabrics.levels import LEVELS, UNKNOWN
+from unknot.fabrics.levels import LEVELS, UNKNOWN, columns_of_hosts
 
 
 def write_lfts(fabric: Fabric, path: str | Path) -> None:
@@ -251,7 +251,7 @@ def reassigned(fabric: Fabric, lmc: int) -> Fabric:
 
 def lmc_of(fabric: Fabric) -> int:
     """The LMC of the host ports; the greatest, if they differ."""
-    hosts = fabric.owner[(fabric.owner >= 0) & (fabric.owner < fabric.network.num_terminals)]
+    hosts = fabric.owner[columns_of_hosts(fabric)]
     return int(np.unique(hosts, return_counts=True)[1].max(initial=1)).bit_length() - 1
 
 

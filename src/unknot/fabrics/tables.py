@@ -235,13 +235,12 @@ def _with_more_lids(fabric: Fabric, file: TableFile, *, whole: bool) -> Fabric:
     """
     column = fabric.column_of
     port = {int(guid): p for p, guid in enumerate(fabric.port_guid)}
-    home = np.concatenate([fabric.network.inject, np.arange(fabric.network.num_routers)])
     more: dict[int, int] = {}
     first: dict[int, tuple[int, int]] = {}
     for lid, owners in file.guids.items():
         for guid, line in owners.items():
             known = port.get(guid)
-            own = lid if known is None else lid + int(fabric.lid_planes[home[known]])
+            own = lid if known is None else lid + int(fabric.lid_planes[fabric.home[known]])
             before, above = first.setdefault(own, (guid, line))
             if before != guid:
                 raise file.error(

@@ -66,8 +66,7 @@ def fabric_relation(
     if not lids.size or not sends.any():
         raise UnknotError(f"{fabric.name} has no {traffic} traffic: no port of that kind has a LID")
     owner = fabric.owner[lids]
-    same = fabric.same_plane(owner)
-    may_use = sends[:, None] & (terminals[:, None] != owner) & same[network.inject]
+    may_use = sends[:, None] & fabric.pairs(terminals, owner)
     labels = [fabric.lid_name(int(i)) for i in lids]
     name = f"{traffic} on the tables of {fabric.name}"
     if fabric.levels is None and fabric.lanes is None:

@@ -63,7 +63,7 @@ def switchboard(fabric: Fabric) -> Switchboard:
     hosts, routers = network.num_terminals, network.num_routers
     extended = replace(
         network,
-        inject=np.concatenate([network.inject, np.arange(routers)]),
+        inject=fabric.home,
         eject=np.concatenate([network.eject, np.arange(routers)]),
         places=replace(
             network.places,

@@ -17,6 +17,7 @@ from unknot._base.progress import found
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.fabrics import Fabric
+from unknot.fabrics.levels import columns_of_hosts
 from unknot.network import distances_from
 from unknot.network.model import IntArray
 from unknot.routing.adaptive_fabric import adaptive_routing
@@ -166,7 +167,7 @@ def audit(
     """
     technique, time_limit = switching_named(switching), Deadline.of(time_limit, "audit")
     board = switchboard(fabric)
-    talking = np.unique(fabric.owner[(fabric.owner >= 0) & (fabric.owner < fabric.network.num_terminals)])
+    talking = np.unique(fabric.owner[columns_of_hosts(fabric)])
     if talking.size < 2:
         raise UnknotError(
             f"{fabric.name} has {talking.size} host ports with a LID, so there is no host-to-host traffic to judge"

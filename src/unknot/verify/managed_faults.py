@@ -19,6 +19,7 @@ from unknot._base.three_valued import all_hold
 from unknot.certificates.verdict import Verdict
 from unknot.fabrics import Fabric
 from unknot.fabrics.fabric import FabricCable
+from unknot.fabrics.levels import columns_of_hosts
 from unknot.fabrics.managed.manager import Manager, parts_left, without
 from unknot.routing.relation import Relation
 from unknot.verify.audit import Audit, audit
@@ -224,9 +225,7 @@ def _cables(fabric: Fabric, kind: Parts, failed: Failed) -> list[FabricCable]:
 
 def _apart(fabric: Fabric, cut: list[FabricCable], dead: list[int]) -> tuple[int, int]:
     """Pairs of a host and a LID without a way: all, and those of hosts whose switches did not fail."""
-    network, hosts = fabric.network, fabric.network.num_terminals
-    part, owner = parts_left(fabric, cut), fabric.owner[(fabric.owner >= 0) & (fabric.owner < hosts)]
-    at = network.inject
+    part, owner, at = parts_left(fabric, cut), fabric.owner[columns_of_hosts(fabric)], fabric.network.inject
     apart = part[at][:, None] != part[at[owner]]
     alive = ~np.isin(at, dead)
     return int(apart.sum()), int(apart[alive][:, alive[owner]].sum())

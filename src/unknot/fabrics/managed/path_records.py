@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from unknot._base.errors import UnknotError
 from unknot.fabrics.fabric import Fabric
-from unknot.fabrics.levels import UNKNOWN
+from unknot.fabrics.levels import UNKNOWN, columns_of_hosts
 from unknot.network.model import IntArray
 
 Ask = Callable[[int, int], int | None]
@@ -75,7 +75,7 @@ def collect(fabric: Fabric, ask: Ask, by: str = "switches", *, spots: int = SPOT
     if by not in WAYS:
         raise UnknotError(f"unknown way to ask {by!r}; use one of {', '.join(WAYS)}")
     hosts = fabric.network.num_terminals
-    columns = np.flatnonzero((fabric.owner >= 0) & (fabric.owner < hosts))
+    columns = columns_of_hosts(fabric)
     owner = fabric.owner[columns]
     base = {int(t): int(fabric.lids[columns[np.argmax(owner == t)]]) for t in np.unique(owner)}
     if not base:
