@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.ethernet_loop.fabrics import Case
+from unknot.fabrics.managed.simulated import program_path
 
 DAEMONS = Path("/usr/lib/frr")
 PRIVATE = ("/run/netns", "/run/frr", "/etc/frr")
@@ -30,7 +31,9 @@ STILL, LONG = 1.5, 8.0
 
 def missing() -> str:
     """What lacks to run it, in words; nothing if it can run."""
-    lacking = [name for name in ("ip", "unshare", "mount", "vtysh") if shutil.which(name, path=_path()) is None]
+    lacking = [
+        name for name in ("ip", "unshare", "mount", "vtysh") if shutil.which(name, path=program_path()) is None
+    ]
     lacking += [str(DAEMONS / name) for name in ("zebra", "bgpd", "ospfd") if not (DAEMONS / name).exists()]
     if lacking:
         return f"{', '.join(lacking)} (Debian packages frr, iproute2, util-linux, mount)"
@@ -43,14 +46,10 @@ def missing() -> str:
 _APART = ("--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 
 
-def _path() -> str:
-    return os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-
-
 def set_apart(module: str, words: Sequence[str]) -> None:
     """Become the same program in namespaces of its own; return there, with empty folders."""
     if INSIDE not in os.environ:
-        own = {**os.environ, INSIDE: "1", "PATH": _path()}
+        own = {**os.environ, INSIDE: "1", "PATH": program_path()}
         os.execvpe("unshare", ["unshare", *_APART, sys.executable, "-m", module, *words], own)
     for folder in PRIVATE:
         Path(folder).mkdir(parents=True, exist_ok=True)

@@ -19,10 +19,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tests.fabric_loop.fabrics import BY, ENGINES, Case, cases
+from tests.fabric_loop.fabrics import ENGINES, Case, cases
 from tests.fabric_loop.judges import by_ibdmchk, by_unknot, by_walk, on_replies
 from tests.fabric_loop.simulated import dumped, missing
 from unknot.fabrics import read_fabric
+from unknot.fabrics.managed.manager import LEVELS_BY
 
 REMEDIES = "loaded"
 """Column of the remedies that OpenSM loaded, and that were dumped alike and free."""
@@ -101,7 +102,7 @@ def loop(case: Case, folder: Path, tally: Tally) -> None:
             continue
         dumps = folder / engine
         dumps.mkdir()
-        ran, said = dumped(net, dumps, *case.options(engine, dumps), host=host, by=BY)
+        ran, said = dumped(net, dumps, *case.options(engine, dumps), host=host, by=LEVELS_BY)
         verdicts = judged(case, dumps, f"{case.name}, {engine}, routed by {ran}", said, tally)
         row[engine] = str(verdicts) if ran == engine else f"{verdicts} ({ran})"
         if verdicts.requests is False and (engine in case.mended or not (case.mended or stuck)):

@@ -13,8 +13,6 @@ from unknot.network.families import dragonfly, fat_tree, hypercube, mesh, ring, 
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "fabrics"
 ENGINES = ("minhop", "updn", "dor", "ftree", "lash", "dfsssp", "nue", "torus-2QoS")
-BY = {"lash": "switches", "torus-2QoS": "switches", "nue": "destinations", "dfsssp": "pairs"}
-"""What the service levels of an engine depend on; one level alone otherwise."""
 
 
 @dataclass(frozen=True)

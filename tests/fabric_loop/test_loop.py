@@ -12,7 +12,7 @@ import pytest
 from tests.fabric_loop import __main__ as looping
 from tests.fabric_loop.__main__ import Tally, loop, repaired
 from tests.fabric_loop.fabrics import ENGINES, Case, cases
-from tests.fabric_loop.simulated import missing, running
+from tests.fabric_loop.simulated import join, missing, running
 from tests.reference.fabric_routes import follow, plain_ibnetdiscover, plain_tables
 from tests.reference.multicast_copies import copy_packets, plain_mcfdbs
 from unknot.fabrics import read_fabric
@@ -74,7 +74,7 @@ def test_multicast_trees_of_the_real_subnet_manager(tmp_path: Path) -> None:
     dumps = tmp_path / "dumps"
     dumps.mkdir()
     with running(tmp_path / "ibsim.net", dumps, *case.options("updn", dumps)) as fabric:
-        fabric.join("ff12:401b:ffff::ffff:ffff")
+        join(fabric, "ff12:401b:ffff::ffff:ffff")
     audited = audit(read_fabric(dumps))
     assert audited.host_to_host.holds
     assert audited.multicast is not None

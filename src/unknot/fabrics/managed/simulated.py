@@ -24,11 +24,15 @@ PRELOADED = ("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so", "/usr/lib/umad
 """In Debian's libumad2sim0, which ibsim-utils needs."""
 PATIENCE = 60.0
 """Seconds without a line in OpenSM's log, while a sweep is due, after which OpenSM counts as hanging."""
-_SYSTEM = ":/usr/sbin:/sbin"
 NUDGE = 0.1
 """Seconds after a change within which OpenSM has to act on the trap of a switch, or is told to sweep."""
 _TRAP = "SM class trap"
 _UP = re.compile(r"SUBNET UP|Errors during initialization")
+
+
+def program_path() -> str:
+    """Folders in which programs are looked for, with those for administrators."""
+    return os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class OpenSM:
             path, *words = shlex.split(os.path.expanduser(text))
         except ValueError:
             raise UnknotError(f"--opensm {text!r}: give the path of OpenSM, then its options") from None
-        found = shutil.which(path, path=os.environ.get("PATH", "") + _SYSTEM)
+        found = shutil.which(path, path=program_path())
         if found is None:
             there = "is no program that may be run" if Path(path).exists() else "does not exist"
             raise UnknotError(f"--opensm {path}: it {there}; Debian's package opensm has /usr/sbin/opensm")
@@ -182,7 +186,7 @@ def simulated(
         If programs are missing, end, or do not bring the subnet up.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    own = {**os.environ, "PATH": os.environ.get("PATH", "") + _SYSTEM}
+    own = {**os.environ, "PATH": program_path()}
     preload = next((file for file in PRELOADED if Path(file).exists()), None)
     if preload is None or shutil.which("ibsim", path=own["PATH"]) is None:
         raise UnknotError("OpenSM needs a fabric, and ibsim is missing: apt-get install ibsim-utils libumad2sim0")
