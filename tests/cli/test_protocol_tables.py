@@ -68,3 +68,9 @@ def test_cores_that_are_idle(tmp_path: Path) -> None:
     code, output = told("protocol", str(file), "--idle", "directory")
     assert code == 2
     assert "'directory' has no core; known: cache, dma" in output
+
+
+def test_limits_are_asked_for_beside_rooms() -> None:
+    code, output = told("protocol", str(EXAMPLES / "hangs/mi-saves.toml"), "--entries", "2")
+    assert code == 2
+    assert "give --rooms too" in output

@@ -98,6 +98,8 @@ def of_controllers(
     from unknot.verify.controllers.words import front_in_words, rooms_in_words, stalled, steps, virtual_networks
     from unknot.verify.delivery import answer_claims
 
+    if tables.entries is not None and tables.rooms is None:
+        raise TableError("--entries: limits are tried beside rooms; give --rooms too")
     began = time.monotonic()
     if tables.unordered:
         table = replace(table, ordered=())
@@ -117,8 +119,6 @@ def of_controllers(
         with activity.working("replaying"):
             replayed = replayed_on_network(verdict, relation, technique)
     least = None
-    if tables.entries is not None and tables.rooms is None:
-        raise TableError("--entries: limits are tried beside rooms; give --rooms too")
     if tables.rooms is not None:
         with activity.working("looking for the least rooms"):
             least = least_rooms(table, **asked, most=tables.rooms, entries=tables.entries, time_limit=deadline)
