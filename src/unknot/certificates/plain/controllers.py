@@ -49,6 +49,14 @@ class Together:
         taken = {self.queue(one) for one in state[2]}
         return [*state[2], *(one for one in first.values() if self.queue(one) not in taken)]
 
+    def beside(self, state: Any) -> list[Any]:
+        """Messages that were set aside."""
+        return [one for one in state[1] if one[1].line == ASIDE]
+
+    def waits(self, state: Any) -> bool:
+        """Whether a message is there, or a core whose requests are all stalled."""
+        return bool(state[1]) or any(self.nodes.waits((row, ())) for row in state[0])
+
     def held(self, rows: Any, place: tuple[int, int]) -> int:
         """Entries that a node has in use."""
         node = self.nodes.nodes[place[0]]
@@ -111,8 +119,7 @@ class Together:
                 begun = [act for a, n, name, act in self.begun(state) if (a, n, name) == (address, node, event)]
                 found.update(self.done(state, address, node, act) for act in begun if not act.merged)
                 continue
-            beside = [one for one in state[1] if one[1].line == ASIDE]
-            for one in dict.fromkeys([*beside, *self.firsts(state)]):
+            for one in dict.fromkeys([*self.beside(state), *self.firsts(state)]):
                 if one[0] == address and (one[1].target, one[1].name, one[1].source) == (node, event, source):
                     found.update(after for act, after in self.taken(state, one) if not act.merged)
         return found - {None}
@@ -120,11 +127,9 @@ class Together:
     def stuck(self, state: Any) -> bool:
         """Whether something waits, and each queue with messages has a head that cannot move, surely."""
         rows, mails, _ = state
-        single = [(row, tuple(mail for a, mail in mails if a == address)) for address, row in enumerate(rows)]
-        if not all(self.nodes.idle((row, ())) for row in rows) or not any(map(self.nodes.waits, single)):
+        if not all(self.nodes.idle((row, ())) for row in rows) or not self.waits(state):
             return False
-        beside = [one for one in mails if one[1].line == ASIDE]
-        if any(True for one in beside for _ in self.taken(state, one)):
+        if any(True for one in self.beside(state) for _ in self.taken(state, one)):
             return False
         still = set()
         for one in self.firsts(state):
@@ -135,17 +140,17 @@ class Together:
 
     def onward(self, state: Any) -> list[Any]:
         """States after each step; `Rejected` where something waits and nothing but cores moves."""
-        cores = [self.done(state, address, node, act) for address, node, _, act in self.begun(state)]
-        timed = [one for one in self.begun(state) if one[2] in self.nodes.nodes[one[1]]["timers"]]
-        moved = [self.done(state, address, node, act) for address, node, _, act in timed]
+        cores, moved = list[Any](), list[Any]()
+        for address, node, event, act in self.begun(state):
+            by_itself = event in self.nodes.nodes[node]["timers"]
+            (moved if by_itself else cores).append(self.done(state, address, node, act))
         for one in self.firsts(state):
             if one in state[2]:
                 moved += [after for _, after in self.taken(state, one)]
             else:
                 moved.append((state[0], state[1], tuple(sorted([*state[2], one]))))
-        moved += [after for one in state[1] if one[1].line == ASIDE for _, after in self.taken(state, one)]
-        single = [(row, tuple(mail for a, mail in state[1] if a == address)) for address, row in enumerate(state[0])]
-        if all(after is None for after in moved) and any(map(self.nodes.waits, single)):
+        moved += [after for one in self.beside(state) for _, after in self.taken(state, one)]
+        if all(after is None for after in moved) and self.waits(state):
             raise Rejected("a state is reached in which nothing moves")
         pay((len(cores) + len(moved)) * (KEPT_STATE + 2 * self.addresses * len(self.nodes.nodes)))
         return [self.renamed(after) for after in (*cores, *moved) if after is not None]
