@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from unknot._base.errors import Source, TextError, UnknotError, near, shown
 from unknot._base.input import read_text
@@ -40,7 +39,7 @@ Token = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class Toml:
-    """A TOML text, and where it came from, for errors.
+    """A TOML text, and where it came from, for errors; `with` shows an `EntryError` at its place in the text.
 
     Attributes
     ----------
@@ -51,6 +50,13 @@ class Toml:
     text: str
     where: str | Path
     language: ClassVar[str] = "TOML"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if isinstance(error, EntryError):
+            raise self.error(error.path, str(error), at_key=error.at_key) from None
 
     @cached_property
     def source(self) -> Source:
@@ -115,15 +121,6 @@ class EntryError(UnknotError):
 
     def __reduce__(self) -> tuple[type[EntryError], tuple[str, KeyPath, bool]]:
         return type(self), (str(self), self.path, self.at_key)
-
-
-@contextmanager
-def shown_in(toml: Toml) -> Iterator[None]:
-    """Show errors about entries where they stand."""
-    try:
-        yield
-    except EntryError as error:
-        raise toml.error(error.path, str(error), at_key=error.at_key) from None
 
 
 Reader = Callable[[Any, KeyPath], Any]

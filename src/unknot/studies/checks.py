@@ -25,7 +25,6 @@ from unknot._base.toml_places import (
     list_of,
     read_toml,
     record,
-    shown_in,
 )
 from unknot.fabrics.named import network as network_named
 from unknot.routing.flow_controls.named import flow_given
@@ -144,8 +143,7 @@ def load_checks(path: Path, *, outside_files: bool = False, allow_code: bool = F
     UnknotError
         Names the place.
     """
-    toml = read_toml(path, "a file of checks")
-    with shown_in(toml):
+    with read_toml(path, "a file of checks") as toml:
         entries = _READ(toml.document, ())["check"]
         checks = []
         for number, entry in enumerate(entries):

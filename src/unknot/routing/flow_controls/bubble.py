@@ -13,7 +13,7 @@ from typing import Any
 
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.numbers import require_whole
-from unknot._base.toml_places import NUMBER, TEXT, EntryError, list_of, read_toml, record, shown_in
+from unknot._base.toml_places import NUMBER, TEXT, EntryError, list_of, read_toml, record
 from unknot.flow_control.model import FlowControl
 from unknot.flow_control.pools import Keeps, Pool
 from unknot.flow_control.techniques import technique
@@ -139,8 +139,7 @@ def _torus_rings(relation: Relation) -> tuple[tuple[int, ...], ...]:
 def _read(relation: Relation, path: str | Path) -> tuple[list[tuple[int, ...]] | None, list[int]]:
     """The rings of a TOML file, if it has any, and the channels that are entered without the rule."""
     ring = record({"channels": list_of(TEXT), "vc": NUMBER}, "channels")
-    toml = read_toml(path, "a list of rings")
-    with shown_in(toml):
+    with read_toml(path, "a list of rings") as toml:
         document = record({"ring": list_of(ring), "unguarded": list_of(TEXT)})(toml.document, ())
         rings = [_ring(relation, one, ("ring", number)) for number, one in enumerate(document.get("ring", ()))]
         names = document.get("unguarded", ())

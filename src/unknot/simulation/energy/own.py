@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot._base.errors import UnknotError
-from unknot._base.toml_places import TEXT, EntryError, KeyPath, Reader, Toml, record, shown_in
+from unknot._base.toml_places import TEXT, EntryError, KeyPath, Reader, Toml, record
 from unknot.simulation.energy.geometry import Costs, Geometry
 from unknot.simulation.energy.quantities import quantity
 
@@ -117,10 +117,9 @@ def read_own(text: str, where: str | Path) -> OwnTechnology:
     - `leakage` (mW/mm2): of outputs and links
     - `node`, `source`: texts on where the figures come from
     """
-    toml = Toml(text, where)
     readers: dict[str, Reader] = {"node": TEXT, "source": TEXT}
     readers |= {key: partial(_read, unit) for key, unit in (UNITS | DESIGN).items()}
-    with shown_in(toml):
+    with Toml(text, where) as toml:
         entries = record(readers, "node", "source", *UNITS)(toml.document, ())
     return OwnTechnology(Path(where).stem, entries.pop("node"), entries.pop("source"), tuple(entries.items()))
 

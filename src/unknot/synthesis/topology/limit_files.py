@@ -20,7 +20,6 @@ from unknot._base.toml_places import (
     list_of,
     read_toml,
     record,
-    shown_in,
     table_of,
 )
 from unknot.network import Network, Places
@@ -56,8 +55,7 @@ def read_nodes(path: str | Path) -> tuple[Network, LinkLimits]:
     >>> nodes.router_name(1), nodes.coordinates[1].tolist(), limits.racks[1]
     ('b', [0, 3], 'left')
     """
-    toml = read_toml(path, WHAT)
-    with shown_in(toml):
+    with read_toml(path, WHAT) as toml:
         places = table_of(list_of(_whole))(toml.document.get("nodes", {}), ("nodes",))
         if len(places) < 2:
             raise EntryError("a network to design has at least 2 nodes", ("nodes",))
@@ -108,8 +106,7 @@ def read_limits(path: str | Path, nodes: Network) -> LinkLimits:
     >>> limits.required, limits.ports
     (((0, 3),), {2: 1})
     """
-    toml = read_toml(path, WHAT)
-    with shown_in(toml):
+    with read_toml(path, WHAT) as toml:
         return _limits(toml.document, nodes)
 
 

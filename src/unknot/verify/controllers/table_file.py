@@ -17,7 +17,6 @@ from unknot._base.toml_places import (
     Toml,
     list_of,
     read_toml,
-    shown_in,
     table_of,
     typed,
 )
@@ -118,7 +117,7 @@ def is_table(document: dict[str, Any]) -> bool:
 
 def table_of_toml(toml: Toml) -> StateTable:
     """Read a state table from a document."""
-    with shown_in(toml):
+    with toml:
         document = toml.document
         top = {key: TOP[key](one, (key,)) for key, one in document.items() if key in TOP}
         kinds = tuple(_kind(name, one) for name, one in document.items() if name not in TOP)

@@ -17,7 +17,6 @@ from unknot._base.toml_places import (
     list_of,
     read_toml,
     record,
-    shown_in,
     table_of,
 )
 from unknot.network.graph import reached_from
@@ -93,7 +92,7 @@ def _sayable(reader: Reader) -> Reader:
 
 
 def _protocol(toml: Toml) -> Protocol:
-    with shown_in(toml):
+    with toml:
         document = TOP(toml.document, ())
         document["classes"] = [MessageClass(name, **one) for name, one in document["classes"].items()]
         protocol = Protocol(**{"name": Path(toml.where).stem} | document)
