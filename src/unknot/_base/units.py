@@ -164,7 +164,9 @@ class Scale:
         return cycles if self.units is None else self.units.ns(cycles)
 
     def unit_of(self, cycles: float) -> tuple[float, str]:
-        """A unit in which so many cycles have few digits: how many are in a cycle, and its name.
+        """Factor from cycles to a unit, and the name of the unit: cycles, or ns, µs, ms or s.
+
+        Of the units of seconds the smallest in which the given time is below 1,000.
 
         Examples
         --------

@@ -199,32 +199,35 @@ def by_rounds(operation: Collective, end: str) -> Fraction:
     Each is at least the overhead on its way, and takes of all channels of its sender (at a target, receiver) what the
     slowest channel of all carries in that time; a member sends when it has the data, and each message reaches one.
     """
-    members, joined = {*operation.members}, dict[Any, set[Any]]()
+    members, partners = {*operation.members}, dict[Any, set[Any]]()
     for a, b, group in operation.due:
-        one, other = (a, b) if end == "source" else (b, a)
+        near, far = (a, b) if end == "source" else (b, a)
         part = operation.parts[group]
-        first = part[0] if one is None else one
-        pay(KEPT_STATE * (len(part) if other is None else 1))
-        joined.setdefault(first, {first}).update(part if other is None else [other])
+        member = part[0] if near is None else near  # of all members, the first one's data
+        others = part if far is None else [far]
+        pay(KEPT_STATE * len(others))
+        partners.setdefault(member, {member}).update(others)
     wide, least = dict.fromkeys(members, Fraction(0)), dict[tuple[bool, bool], Fraction]()
     for (a, b, bandwidth), latency in zip(operation.channels, operation.latency, strict=True):
-        kind, near = (a in members, b in members), a if end == "source" else b
+        kind, member = (a in members, b in members), a if end == "source" else b
         least[kind] = min(latency, least.get(kind, latency))
-        if near in members:
-            wide[near] = paid(wide[near] + bandwidth)
+        if member in members:
+            wide[member] = paid(wide[member] + bandwidth)
     ways = [least[True, True]] if (True, True) in least else []
     if (True, False) in least and (False, True) in least:
         ways.append(least[True, False] + least[False, True])
     if not ways or not max(wide.values()):
         raise Rejected("rounds: no channels lead from members to members")
     slot = operation.overhead * min(rate for _, _, rate in operation.channels) / max(wide.values())
-    arrived, events = Fraction(0), [(Fraction(0), Fraction(0), 0)]
-    for _ in range(max(map(len, joined.values()))):  # that of the first member, at 0, is no message
-        arrived, since, sent = heapq.heappop(events)
-        for begun, number in ((since, sent + 1), (arrived, 1)) if sent else ((arrived, 1),):
+    arrived, messages = Fraction(0), list[tuple[Fraction, Fraction, int]]()
+    following = [(arrived, 1)]  # since when members have the data, and which message of each is the next
+    for _ in range(max(map(len, partners.values())) - 1):
+        for since, number in following:
             pay(KEPT_STATE)
             taken = max(operation.overhead, paid(number * slot))
-            heapq.heappush(events, (paid(begun + taken + min(ways)), begun, number))
+            heapq.heappush(messages, (paid(since + taken + min(ways)), since, number))
+        arrived, since, number = heapq.heappop(messages)
+        following = [(since, number + 1), (arrived, 1)]
     return arrived
 
 

@@ -143,21 +143,21 @@ def by_starts(operation: Collective, sizes: list[Fraction], sends: Any, rates: A
         transfers.append(transfer)
         times.append([fraction(send[5:], "start", 0), costs, paid(costs + alone)])
     numbers, unit = in_units([*operation.latency, *(time for some in times for time in some)])
-    latency, many = numbers[: len(operation.latency)], len(operation.channels)
+    many = len(operation.channels)
     widths, _ = in_units([*(rate for _, _, rate in operation.channels), *(transfer.rate for transfer in transfers)])
-    coarse, busy = type(widths[0]) is int, dict[int, list[tuple[Any, Any]]]()
+    are_whole, busy = type(widths[0]) is int, dict[int, list[tuple[Any, Any]]]()
     for place, transfer in enumerate(transfers):
         at, costs, lasts = numbers[many + 3 * place : many + 3 * place + 3]
         transfer.begins, rate, last = at * unit, widths[many + place], len(transfer.path) - 1
         for step, channel in enumerate(transfer.path):
             begins = at if step in (0, last) else at + costs
             busy.setdefault(channel, []).extend(((begins, rate), (at + lasts, -rate)))
-            at = paid(at + latency[channel])
+            at = paid(at + numbers[channel])
         transfer.ends = (at + lasts) * unit
     for channel, changes in busy.items():
         pay_sorting([at for at, _ in changes])
         changes.sort()  # what ends comes before what begins at the same time
-        used = accumulate((change for _, change in changes), None if coarse else lambda a, b: paid(a + b))
+        used = accumulate((change for _, change in changes), None if are_whole else lambda a, b: paid(a + b))
         if max(used) > widths[channel]:
             raise Rejected(f"channel {channel} carries more at a time than its bandwidth")
     return transfers
