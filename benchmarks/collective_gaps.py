@@ -11,7 +11,8 @@ from statistics import mean
 from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot_collectives import Operation, Platform, best, bound, candidates
-from unknot_collectives.platform import ROOTED, Channel
+from unknot_collectives.operation import ROOTED
+from unknot_collectives.platform import Channel
 
 KINDS = (
     "broadcast", "reduce", "scatter", "gather", "all_gather", "reduce_scatter", "all_reduce", "all_to_all",

@@ -15,7 +15,7 @@ from unknot_collectives import Operation, bound, group_of, platform_of
 from unknot_collectives.choice import by_algorithm
 from unknot_collectives.comparison import Timed, compared
 from unknot_collectives.on_routes import ScheduleRoutes
-from unknot_collectives.platform import ROOTED
+from unknot_collectives.operation import ROOTED
 from unknot_collectives.rings import ring_order
 from unknot_collectives.textbook import algorithms
 

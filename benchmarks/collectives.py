@@ -29,8 +29,10 @@ from benchmarks.collective_runs import routes
 from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot_collectives import Operation, Platform, best, bound, candidates, optimal, timed
-from unknot_collectives.choice import MOST_PACKED, AlgorithmProposal
-from unknot_collectives.platform import KINDS, Channel
+from unknot_collectives.choice import MOST_PACKED
+from unknot_collectives.operation import KINDS
+from unknot_collectives.platform import Channel
+from unknot_collectives.proposals import AlgorithmProposal
 from unknot_collectives.schedule import Schedule
 
 GIB = 2**30 / 1e6

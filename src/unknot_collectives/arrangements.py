@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from unknot._base.arrays import Ints
+from unknot_collectives.operation import Operation
 from unknot_collectives.orders import Group
 from unknot_collectives.path_table import path_table
-from unknot_collectives.platform import Channel, Operation, Platform
+from unknot_collectives.platform import Channel, Platform
 from unknot_collectives.rings import ALL_TRIED, TRIES
 from unknot_collectives.textbook import textbook
 

@@ -16,9 +16,10 @@ from unknot._base.units import digits
 from unknot.routing.relation import Relation
 from unknot.simulation.engine.router import DEFAULT
 from unknot.simulation.traces.trace_run import TraceRun
-from unknot_collectives.bounds import Bound
-from unknot_collectives.choice import NEAR, AlgorithmProposal, best
+from unknot_collectives.choice import NEAR, best
+from unknot_collectives.evidence import Bound
 from unknot_collectives.execution import execute, limit_of
+from unknot_collectives.proposals import AlgorithmProposal
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.timing import timed
 

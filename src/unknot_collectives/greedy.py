@@ -15,7 +15,8 @@ from heapq import heappop, heappush
 from typing import Any
 
 from unknot._base.errors import NetworkError
-from unknot_collectives.platform import Operation, Platform, passage
+from unknot_collectives.operation import Operation
+from unknot_collectives.platform import Platform, passage
 from unknot_collectives.timing import StartOrder
 from unknot_collectives.trees import Tree, TreeEdge, spread, up_and_down
 

@@ -13,8 +13,9 @@ from unknot._base.errors import NetworkError, require_known
 from unknot._base.numbers import require_whole
 from unknot.network import Network
 from unknot.routing.taking import takes_network
+from unknot_collectives.operation import KINDS, ROOTED, Operation
 from unknot_collectives.orders import group_of
-from unknot_collectives.platform import KINDS, ROOTED, Operation, platform_of
+from unknot_collectives.platform import platform_of
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.textbook import TREES, textbook
 

@@ -19,7 +19,8 @@ import numpy.typing as npt
 from unknot._base.errors import NetworkError
 from unknot._base.memory import require
 from unknot_collectives.flows import MOST_FLOWS, concurrent_flow, share
-from unknot_collectives.platform import Operation, Platform, in_whole_numbers
+from unknot_collectives.operation import Operation
+from unknot_collectives.platform import Platform, in_whole_numbers
 
 Distances = npt.NDArray[np.float64]
 """Whole numbers below 2^53, or infinite, by sender and receiver."""

@@ -14,8 +14,9 @@ from fractions import Fraction
 from unknot._base.errors import NetworkError
 from unknot_collectives.cuts import worst_cut
 from unknot_collectives.flows import flow_paths, share
+from unknot_collectives.operation import Operation
 from unknot_collectives.packing import packed
-from unknot_collectives.platform import Operation, Platform
+from unknot_collectives.platform import Platform
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.trees import Tree, spread, up_and_down
 

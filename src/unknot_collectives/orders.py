@@ -15,7 +15,8 @@ from unknot._base.extensions import Catalogue
 from unknot.network import Network
 from unknot.network.model import IntArray
 from unknot.routing.taking import takes_network
-from unknot_collectives.platform import Operation, Platform
+from unknot_collectives.operation import Operation
+from unknot_collectives.platform import Platform
 
 ORDERS: Catalogue[Callable[[Network], IntArray] | None] = Catalogue(
     "orders", dict.fromkeys(("auto", "dimensions", "numbers"))

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from unknot._base.errors import NetworkError
-from unknot_collectives.schedule import Schedule, Transfer
+from unknot_collectives.schedule import Schedule
+from unknot_collectives.transfers import Transfer
 from unknot_collectives.trees import UPWARD, Tree, TreeEdge
 
 Edge = tuple[int, tuple[int, ...]]

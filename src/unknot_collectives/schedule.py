@@ -2,14 +2,13 @@
 
 Either steps follow each other: all that is sent in one has arrived when the next begins. A step takes the longest
 latency of its transfers, and then the bytes of its busiest channel over the bandwidth of that, with what messages
-cost. Or each transfer has
-a start of its own, and passes its channels at the rate of the slowest, or at a lower one. Data that pass several
-channels are forwarded as they come (cut-through)."""
+cost. Or each transfer has a start of its own, and passes its channels at the rate of the slowest, or at a lower one.
+Data that pass several channels are forwarded as they come (cut-through)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,77 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from unknot._base.arrays import Floats
 from unknot._base.memory import require
 from unknot._base.shown import Brief
-from unknot_collectives.platform import Operation, Platform, in_whole_numbers, passage
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """A part of the data, in bytes.
-
-    Attributes
-    ----------
-    size : Fraction
-    source : int or None
-        Member that has it at the beginning; None: every member of the group has one, and they are to be reduced.
-    target : int or None
-        Member that has it at the end, or all of it reduced; None: every member of the group.
-    group : int
-        Number of the group.
-
-    Examples
-    --------
-    >>> Chunk(Fraction(8), source=2, target=None).size
-    Fraction(8, 1)
-    """
-
-    size: Fraction
-    source: int | None
-    target: int | None
-    group: int = 0
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """A chunk sent from one node to another in a step, over channels that follow each other.
-
-    What is sent is what the source had when the step began.
-
-    Attributes
-    ----------
-    step : int
-        When it is sent.
-    chunk : int
-        Number of the chunk.
-    source, target : int
-        Nodes.
-    path : tuple of int
-        Channels from one to the other.
-    reduces : bool
-        Whether the target adds it to its own; else it replaces its own.
-    rate : Fraction or None
-        Bytes per unit of time at which a transfer with a start passes its path, so that others may pass beside it;
-        None: at the bandwidth of the slowest channel.
-
-    Examples
-    --------
-    >>> Transfer(step=0, chunk=0, source=2, target=4, path=(7, 9)).reduces
-    False
-    """
-
-    step: int
-    chunk: int
-    source: int
-    target: int
-    path: tuple[int, ...]
-    reduces: bool = False
-    rate: Fraction | None = None
-
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-PassageKey = tuple[Fraction, tuple[int, ...], Fraction | None]
-"""Size of a chunk, the path that it takes, and its rate."""
+from unknot_collectives.operation import Operation
+from unknot_collectives.platform import Platform, in_whole_numbers, passage
+from unknot_collectives.transfers import Chunk, PassageKey, Transfer, in_steps
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,11 +74,9 @@ class Schedule(Brief):
     def costs(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """Longest latency, and time of the busiest channel, of each step."""
         on = self.platform.channels
-        ways = list(dict.fromkeys(sent.path for sent in self.transfers))
-        cost = self.platform.overhead
-        costs = [cost and cost * self.platform.slowest(path) for path in ways]
-        sizes, size_unit = in_whole_numbers([*(chunk.size for chunk in self.chunks), *costs])
-        cost_of = dict(zip(ways, sizes[len(self.chunks) :], strict=True))
+        overhead, more = self.platform.overhead, self._longer_by
+        sizes, size_unit = in_whole_numbers([*(chunk.size for chunk in self.chunks), *more.values()])
+        longer_by = dict(zip(more, sizes[len(self.chunks) :], strict=True))
         latencies, latency_unit = in_whole_numbers([channel.latency for channel in on])
         slow, slow_unit = in_whole_numbers([1 / channel.bandwidth for channel in on])
         loads = [defaultdict[int, int](int) for _ in range(self.steps)]
@@ -154,36 +86,38 @@ class Schedule(Brief):
             for channel in sent.path:
                 loads[sent.step][channel] += sizes[sent.chunk]
 
-        def longest() -> list[Fraction]:
-            taken = (max((load * slow[channel] for channel, load in busy.items()), default=0) for busy in loads)
-            return [one * size_unit * slow_unit for one in taken]
+        def longest(busy: Mapping[int, int]) -> Fraction:
+            return max((load * slow[channel] for channel, load in busy.items()), default=0) * size_unit * slow_unit
 
-        whole = longest()
-        for busy, used in zip(loads, paths, strict=True) if cost else ():
-            for path in used:
-                for channel in {path[0], path[-1]}:
-                    busy[channel] += cost_of[path]
-        late = {path: sum(latencies[channel] for channel in path) for path in ways}
-        return tuple(
-            (
-                max((late[path] for path in used), default=0) * latency_unit,
-                max(costly, busy + (cost if used else 0)),
-            )
-            for used, busy, costly in zip(paths, whole, longest() if cost else whole, strict=True)
-        )
+        late, costs = {path: sum(latencies[channel] for channel in path) for path in more}, []
+        for busy, used in zip(loads, paths, strict=True):
+            time = longest(busy)
+            if overhead and used:
+                for path in used:
+                    for channel in {path[0], path[-1]}:
+                        busy[channel] += longer_by[path]
+                time = max(time + overhead, longest(busy))
+            costs.append((max((late[path] for path in used), default=0) * latency_unit, time))
+        return tuple(costs)
+
+    @cached_property
+    def _longer_by(self) -> Mapping[tuple[int, ...], Fraction]:
+        """By how many bytes a message is longer on the first and the last channel of each path."""
+        overhead, paths = self.platform.overhead, dict.fromkeys(sent.path for sent in self.transfers)
+        return {path: overhead and overhead * self.platform.slowest(path) for path in paths}
 
     @cached_property
     def busiest(self) -> Fraction:
         """Time that the busiest channel is busy in all steps together, but for what messages cost."""
-        return self._busiest([chunk.size for chunk in self.chunks])
+        return self._busiest([chunk.size for chunk in self.chunks], {})
 
-    def _busiest(self, sizes: Sequence[Fraction], messages: int = 0) -> Fraction:
-        """Return the time of the busiest channel with sizes of chunks, and so many messages for each transfer."""
-        cost = messages * self.platform.overhead
-        whole, unit = in_whole_numbers([*sizes, *(cost * c.bandwidth for c in self.platform.channels)])
+    def _busiest(self, sizes: Sequence[Fraction], more: Mapping[tuple[int, ...], Fraction]) -> Fraction:
+        """Return the time of the busiest channel with sizes of chunks, and more of each transfer by its path."""
+        whole, unit = in_whole_numbers([*sizes, *more.values()])
+        longer_by = dict(zip(more, whole[len(sizes) :], strict=True))
         loads: defaultdict[int, int] = defaultdict(int)
         for sent in self.transfers:
-            load = whole[sent.chunk] + min(whole[len(sizes) + channel] for channel in sent.path)
+            load = whole[sent.chunk] + longer_by.get(sent.path, 0)
             for channel in sent.path:
                 loads[channel] += load
         on = self.platform.channels
@@ -208,14 +142,14 @@ class Schedule(Brief):
     @cached_property
     def _loads(self) -> tuple[Floats, Floats, Floats]:
         """Time of each channel in each step, that of its messages alone, and the latency of each step, rounded."""
-        on, cost = self.platform.channels, self.platform.overhead
+        on = self.platform.channels
         require(f"loads of {self.steps} steps on {len(on)} channels", 24 * self.steps * len(on))
         busy, messages = np.zeros((2, self.steps, len(on)))
         sizes, width = [float(chunk.size) for chunk in self.chunks], np.array([float(c.bandwidth) for c in on])
         for sent in self.transfers:
             busy[sent.step, list(sent.path)] += sizes[sent.chunk]
-        for step, path in {(sent.step, sent.path) for sent in self.transfers} if cost else ():
-            messages[step, list({path[0], path[-1]})] += float(cost * self.platform.slowest(path))
+        for step, path in {(sent.step, sent.path) for sent in self.transfers}:
+            messages[step, list({path[0], path[-1]})] += float(self._longer_by[path])
         return busy / width, messages / width, np.array([float(latency) for latency, _ in self.costs])
 
     def pipelined_costs(self, pieces: int) -> tuple[float, float, int]:
@@ -228,13 +162,13 @@ class Schedule(Brief):
         alone = latency + np.maximum(messages.max(axis=1), float(self.platform.overhead))
         apart = (float(alone.sum() * pieces), float(busy.max(axis=1).sum()), pieces)
 
-        def at_once(loads: Floats) -> float:
+        def overlapped(loads: Floats) -> float:
             summed = np.pad(np.cumsum(loads, axis=0), ((0, pieces - 1), (0, 0)), mode="edge")
             summed[pieces:] -= summed[:-pieces].copy()
             return float(summed.max(axis=1).sum())
 
         late = sum(float(latency[max(0, j - pieces + 1) : j + 1].max()) for j in range(len(latency) + pieces - 1))
-        close = (late + at_once(messages), at_once(busy) / pieces, 1)
+        close = (late + overlapped(messages), overlapped(busy) / pieces, 1)
         return min(close, apart, key=lambda costs: costs[0] + costs[1])
 
     def counts(self, pieces: int) -> list[int]:
@@ -276,10 +210,9 @@ class Schedule(Brief):
 
         All may pass at the same time then: pieces follow each other without waiting for channels.
         """
-        each = self._busiest([chunk.size / pieces for chunk in self.chunks], 1)
-        cost, rates = self.platform.overhead, dict[PassageKey, Fraction]()
-        for key in {self.passage_key(sent) for sent in self.transfers}:
-            rates[key] = (key[0] / pieces + cost * self.platform.slowest(key[1])) / each
+        each = self._busiest([chunk.size / pieces for chunk in self.chunks], self._longer_by)
+        keys = {self.passage_key(sent) for sent in self.transfers}
+        rates = {key: (key[0] / pieces + self._longer_by[key[1]]) / each for key in keys}
         sends = (replace(sent, rate=rates[self.passage_key(sent)]) for sent in self.transfers)
         return replace(self, transfers=tuple(sends)), each
 
@@ -316,8 +249,3 @@ class Schedule(Brief):
                 **({"rates": rates} if self.starts and any(rates) else {}),
             },
         }
-
-
-def in_steps(transfers: Sequence[Transfer]) -> tuple[Transfer, ...]:
-    """Return transfers ordered by step; those of one step stay in their order."""
-    return tuple(sorted(transfers, key=lambda sent: sent.step))

@@ -19,10 +19,12 @@ from unknot._base.units import Units
 from unknot.certificates.plain.reading import Rejected
 from unknot.certificates.plain.schedule import check_schedule
 from unknot.network import Network
-from unknot_collectives.choice import AlgorithmProposal
-from unknot_collectives.platform import Operation, Platform
-from unknot_collectives.schedule import Chunk, Schedule, Transfer
+from unknot_collectives.operation import Operation
+from unknot_collectives.platform import Platform
+from unknot_collectives.proposals import AlgorithmProposal
+from unknot_collectives.schedule import Schedule
 from unknot_collectives.timing import StartOrder
+from unknot_collectives.transfers import Chunk, Transfer
 
 ENDINGS = (".csv", ".json")
 """Endings of files of schedules."""

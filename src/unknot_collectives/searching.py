@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from unknot._base.errors import NetworkError
+from unknot_collectives.operation import Operation
 from unknot_collectives.parts import BlockPart, parts_of
-from unknot_collectives.platform import Operation, Platform
+from unknot_collectives.platform import Platform, passage
 from unknot_collectives.schedule import Schedule
 from unknot_collectives.timing import StartOrder
 from unknot_collectives.tree_arrays import EdgeRoom, MemberWays, Parts, TreeMoves, Uses
@@ -134,30 +135,22 @@ class _TreeSearch:
         return self.order(best, room.order[: room.many[0]].tolist(), float(time), members)
 
     def ways(self) -> MemberWays:
-        first, start, channel, begins, latency, rate = (
-            [0],
-            [0],
-            list[int](),
-            list[float](),
-            list[float](),
-            list[float](),
-        )
-        costs = float(self.platform.overhead)
+        first, start, channel = [0], [0], list[int]()
+        begins, longer_by, latency, rate = (list[float]() for _ in range(4))
         for one in self.place:
             for other in self.place:
                 for path in self.paths.get((one, other), ()):
-                    passed, late = [self.platform.channels[c] for c in path], 0.0
-                    for place, (number, c) in enumerate(zip(path, passed, strict=True)):
+                    empty = passage(self.platform, Fraction(0), path)
+                    for number, at, lasts in empty.over(path):
                         channel.append(number)
-                        begins.append(late + costs * (0 < place < len(path) - 1))
-                        late += float(c.latency)
+                        begins.append(float(at))
+                        longer_by.append(float(lasts))
                     start.append(len(channel))
-                    latency.append(late + costs)
-                    rate.append(float(min(c.bandwidth for c in passed)))
+                    latency.append(float(empty.arrives))
+                    rate.append(float(empty.rate))
                 first.append(len(latency))
         ints = [np.array(some, dtype=np.int64) for some in (first, start, channel)]
-        numbers = begins, latency, rate, [costs]
-        return MemberWays._make([*ints, *map(np.array, numbers)])
+        return MemberWays._make([*ints, *map(np.array, (begins, longer_by, latency, rate))])
 
     def arrays(self) -> Parts:
         members, blocks = len(self.place), list(dict.fromkeys(self.block(one.part) for one in self.parts))

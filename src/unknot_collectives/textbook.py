@@ -19,9 +19,11 @@ from math import prod
 from typing import TypeVar
 
 from unknot._base.errors import NetworkError, require_known
+from unknot_collectives.operation import Operation
 from unknot_collectives.orders import Group, halves, near_members
-from unknot_collectives.platform import Operation, Platform
-from unknot_collectives.schedule import Chunk, Schedule, Transfer, in_steps
+from unknot_collectives.platform import Platform
+from unknot_collectives.schedule import Schedule
+from unknot_collectives.transfers import Chunk, Transfer, in_steps
 from unknot_collectives.trees import (
     ALL_TO_ALL,
     IN_STEPS,

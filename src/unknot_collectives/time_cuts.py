@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from unknot_collectives.cuts import minimum_cut
-from unknot_collectives.platform import Channel, Operation, Platform
+from unknot_collectives.operation import Operation
+from unknot_collectives.platform import Channel, Platform
 
 INTERVALS = (24, 16)
 """Intervals of the grid of times, for one group of bytes and for several."""

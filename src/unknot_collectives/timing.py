@@ -12,7 +12,8 @@ from heapq import heappop, heappush
 from unknot._base.errors import NetworkError
 from unknot_collectives.channel_use import ChannelUse
 from unknot_collectives.platform import Passage, in_whole_numbers, passage
-from unknot_collectives.schedule import PassageKey, Schedule, Transfer
+from unknot_collectives.schedule import Schedule
+from unknot_collectives.transfers import PassageKey, Transfer
 
 _Plan = tuple[list[tuple[int, float, float]], float, float]
 """Channels, when each begins to be used and how long it is, at which rate, and when all has arrived; rounded."""
@@ -78,7 +79,7 @@ def timed(schedule: Schedule) -> Schedule:
     Examples
     --------
     >>> from unknot.network.families import ring
-    >>> from unknot_collectives.platform import Operation
+    >>> from unknot_collectives.operation import Operation
     >>> from unknot_collectives.platform import platform_of
     >>> from unknot_collectives.textbook import textbook
     >>> platform = platform_of(ring(6))

@@ -17,21 +17,20 @@ class MemberWays(NamedTuple):
 
     Attributes
     ----------
-    start, channel, begins : arrays
-        Channels of each way in compressed rows, and when they begin to be used.
+    start, channel, begins, longer_by : arrays
+        Channels of each way in compressed rows, when they begin to be used, and for how much longer than a part alone
+        takes, by what a message costs.
     latency, rate : float64 arrays
         With what a message costs, and bandwidth of the slowest channel.
-    overhead : float64 array, shape (1,)
-        Time that a message costs, for which the first and the last channel of a way are used longer.
     """
 
     first: Ints
     start: Ints
     channel: Ints
     begins: Floats
+    longer_by: Floats
     latency: Floats
     rate: Floats
-    overhead: Floats
 
 
 class Parts(NamedTuple):

@@ -67,13 +67,12 @@ def use(uses, c, begins, lasts, rate):
 @called
 def earliest(ways, uses, way, size, start):
     """The first time from `start` on at which a part of a size may set out on a way."""
-    alone, rate, first, end = size / ways.rate[way], ways.rate[way], ways.start[way], ways.start[way + 1]
+    alone, rate = size / ways.rate[way], ways.rate[way]
     while True:
         later = start
-        for k in range(first, end):
+        for k in range(ways.start[way], ways.start[way + 1]):
             begins = start + ways.begins[k]
-            lasts = alone + ways.overhead[0] if k == first or k == end - 1 else alone
-            at = free(uses, ways.channel[k], begins, lasts, rate)
+            at = free(uses, ways.channel[k], begins, alone + ways.longer_by[k], rate)
             if at > begins:
                 later = max(later, at - ways.begins[k])
         if later <= start + SAME:
@@ -156,15 +155,9 @@ def listed(ways, parts, uses, room):
         room.line[chosen] = room.line[waiting]
         room.order[done] = e
         done += 1
-        alone, rate, first, end = (
-            parts.size[part] / ways.rate[way],
-            ways.rate[way],
-            ways.start[way],
-            ways.start[way + 1],
-        )
-        for k in range(first, end):
-            lasts = alone + ways.overhead[0] if k == first or k == end - 1 else alone
-            use(uses, ways.channel[k], at + ways.begins[k], lasts, rate)
+        alone, rate = parts.size[part] / ways.rate[way], ways.rate[way]
+        for k in range(ways.start[way], ways.start[way + 1]):
+            use(uses, ways.channel[k], at + ways.begins[k], alone + ways.longer_by[k], rate)
         arrives = at + ways.latency[way] + alone
         last = max(last, arrives)
         side, v, root, base = e // members % 2, e % members, parts.root[part], 2 * members * part

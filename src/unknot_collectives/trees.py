@@ -23,9 +23,11 @@ from heapq import heappop, heappush
 from itertools import accumulate, groupby, pairwise
 
 from unknot._base.errors import NetworkError
+from unknot_collectives.operation import Operation
 from unknot_collectives.orders import Group
-from unknot_collectives.platform import Operation, Platform, in_whole_numbers
-from unknot_collectives.schedule import Chunk, Schedule, Transfer, in_steps
+from unknot_collectives.platform import Platform, in_whole_numbers
+from unknot_collectives.schedule import Schedule
+from unknot_collectives.transfers import Chunk, Transfer, in_steps
 
 UPWARD = ("reduce", "reduce_scatter", "gather")
 """Operations that go up trees."""

@@ -35,7 +35,8 @@ from unknot.verify.progress import progress, progress_claims
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims as protocol_claims
 from unknot_collectives.bounds import bound
-from unknot_collectives.platform import Operation, platform_of
+from unknot_collectives.operation import Operation
+from unknot_collectives.platform import platform_of
 from unknot_collectives.textbook import textbook
 
 Document = dict[str, Any]

@@ -42,8 +42,9 @@ from unknot.verify.delivery import answer_claims
 from unknot.verify.protocols import check_protocol, protocol
 from unknot.verify.protocols.evidence import claims as protocol_claims
 from unknot_collectives.bounds import bound
+from unknot_collectives.operation import Operation
 from unknot_collectives.optimal import optimal
-from unknot_collectives.platform import Channel, Operation, Platform, platform_of
+from unknot_collectives.platform import Channel, Platform, platform_of
 from unknot_collectives.textbook import textbook
 from unknot_collectives.timing import steady
 

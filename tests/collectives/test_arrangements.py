@@ -11,7 +11,7 @@ from unknot._base.errors import NetworkError
 from unknot.network import families
 from unknot_collectives import Group, Operation, Schedule, platform_of, textbook
 from unknot_collectives.arrangements import ARRANGED, arranged
-from unknot_collectives.platform import KINDS, ROOTED
+from unknot_collectives.operation import KINDS, ROOTED
 
 
 def cost(schedule: Schedule) -> tuple[float, float]:

@@ -16,7 +16,8 @@ from unknot.certificates.plain import accept
 from unknot.network.families import mesh, ring, torus
 from unknot_collectives import best, candidates
 from unknot_collectives.bounds import bound, left_out
-from unknot_collectives.platform import KINDS, ROOTED, Channel, Operation, Platform, platform_of
+from unknot_collectives.operation import KINDS, ROOTED, Operation
+from unknot_collectives.platform import Channel, Platform, platform_of
 
 
 def must_leave(operation: Operation, inside: set[int]) -> int:

@@ -16,10 +16,12 @@ from unknot.certificates.plain.reading import EACH, PURSE, Purse
 from unknot.certificates.plain.schedule import check_schedule as accept_schedule
 from unknot.network.families import ring, torus
 from unknot_collectives.bounds import bound
-from unknot_collectives.platform import KINDS, ROOTED, Channel, Operation, Platform, platform_of
-from unknot_collectives.schedule import Chunk, Schedule, Transfer
+from unknot_collectives.operation import KINDS, ROOTED, Operation
+from unknot_collectives.platform import Channel, Platform, platform_of
+from unknot_collectives.schedule import Schedule
 from unknot_collectives.textbook import Group, algorithms, textbook
 from unknot_collectives.timing import timed
+from unknot_collectives.transfers import Chunk, Transfer
 
 
 def drawn_platform(draw: random.Random, *, nodes: int = 6, balanced: bool = False) -> Platform:

@@ -16,7 +16,7 @@ from unknot.certificates.plain import accept
 from unknot.cli.program import app
 from unknot_collectives import Operation
 from unknot_collectives.msccl import read_msccl, run_program
-from unknot_collectives.platform import require_room
+from unknot_collectives.operation import require_room
 
 
 def run(*words: str) -> tuple[int, str, str]:

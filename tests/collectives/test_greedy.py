@@ -10,9 +10,9 @@ from unknot._base.errors import NetworkError
 from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot_collectives import Operation, Platform, best, bound, candidates
-from unknot_collectives.choice import BY_TREES
 from unknot_collectives.greedy import greedy
 from unknot_collectives.platform import Channel
+from unknot_collectives.proposals import BY_TREES
 
 
 def test_schedules_are_accepted_and_never_below_the_bound() -> None:

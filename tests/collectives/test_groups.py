@@ -32,9 +32,9 @@ from unknot_collectives import (
     platform_of,
     textbook,
 )  # fmt: skip
-from unknot_collectives.bounds import _by_lengths
 from unknot_collectives.choice import by_algorithm
 from unknot_collectives.comparison import compared
+from unknot_collectives.evidence import by_lengths
 from unknot_collectives.execution import execute
 from unknot_collectives.lengths import _of_classes
 from unknot_collectives.msccl import program_of
@@ -296,7 +296,7 @@ def test_lengths_of_classes_are_those_of_the_whole_program() -> None:
         exact = bound(platform, operation).time
         lengths = _of_classes(platform, operation)
         rounded = np.rint(lengths / lengths.max() * 2520)
-        assert float(_by_lengths(platform, operation, tuple(map(int, rounded))).time) >= 0.99 * float(exact)
+        assert float(by_lengths(platform, operation, tuple(map(int, rounded))).time) >= 0.99 * float(exact)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot.network.families import torus
 from unknot_collectives import Operation, Platform, best, bound, candidates, optimal, platform_of, timed
-from unknot_collectives.platform import KINDS, Channel
+from unknot_collectives.operation import KINDS
+from unknot_collectives.platform import Channel
 
 
 @pytest.mark.long

@@ -22,7 +22,8 @@ from unknot.certificates import Rejected, document
 from unknot.certificates.plain import accept
 from unknot.network.families import ring
 from unknot_collectives import Operation, Platform, best, bound, candidates, optimal, platform_of, textbook, timed
-from unknot_collectives.platform import KINDS, Channel
+from unknot_collectives.operation import KINDS
+from unknot_collectives.platform import Channel
 from unknot_collectives.textbook import algorithms
 from unknot_collectives.timing import steady
 

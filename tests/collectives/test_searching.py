@@ -19,7 +19,7 @@ from unknot.routing.contract import EJECT, VC_MASK
 from unknot.traffic.trace import addresses
 from unknot_collectives import Operation, best, bound, candidates, platform_of, textbook
 from unknot_collectives.on_routes import ScheduleRoutes
-from unknot_collectives.platform import ROOTED
+from unknot_collectives.operation import ROOTED
 from unknot_collectives.searching import searched
 
 

@@ -12,7 +12,8 @@ from benchmarks.collective_gaps import KINDS, drawn
 from unknot.certificates import document
 from unknot.certificates.plain import Rejected, accept
 from unknot_collectives import Operation, Platform, best, bound, candidates
-from unknot_collectives.platform import ROOTED, Channel
+from unknot_collectives.operation import ROOTED
+from unknot_collectives.platform import Channel
 
 
 def test_bounds_are_above_those_by_cuts_in_space_and_the_checker_agrees() -> None:

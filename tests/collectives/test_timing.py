@@ -16,7 +16,8 @@ from unknot.certificates.plain import Rejected, accept
 from unknot.network.families import ring
 from unknot_collectives import Operation, Platform, optimal, platform_of
 from unknot_collectives.choice import best, candidates
-from unknot_collectives.platform import ROOTED, Channel
+from unknot_collectives.operation import ROOTED
+from unknot_collectives.platform import Channel
 from unknot_collectives.schedule_files import read_schedule, write_schedule
 from unknot_collectives.timing import longest_chain, steady
 

@@ -31,7 +31,8 @@ from unknot.studies.store import Store
 from unknot.traffic import pattern
 from unknot.verify.permutations import worst_permutation
 from unknot_collectives.bounds import bound
-from unknot_collectives.platform import Operation, platform_of
+from unknot_collectives.operation import Operation
+from unknot_collectives.platform import platform_of
 
 
 @settings(max_examples=5)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,25 +24,15 @@ if TYPE_CHECKING:
     from unknot.report.scene import Scene
     from unknot.routing.relation import Relation
     from unknot.verify.delivery import Delivery
-    from unknot_collectives import Operation
-    from unknot_collectives.bounds import Bound
     from unknot_collectives.comparison import Timed
     from unknot_collectives.nccl.choice import LibraryChoice
     from unknot_collectives.nccl.library import CollectiveLibrary
-    from unknot_collectives.platform import Platform
     from unknot_collectives.schedule import Schedule
 
-BOUNDING = 0.5
-"""Share of a time limit after which bounds that are not known yet are quick ones."""
-PER_MEMBER = 1.5e-5, 4e-7
-"""About the seconds of a bound for each member and channel, by lengths of classes, and by cuts or plain lengths; none
-that takes too long is begun: it cannot be ended."""
 TABLES = (".csv", ".json", ".xml")
 """Endings of files of schedules."""
 OF_A_GPU = 5000
 """GB/s that a GPU copies within itself: what its terminal sends beside a library."""
-MOST_NAMED = 4
-"""Most channels of a bound that are named one by one."""
 
 
 def collective(options: CollectiveOptions) -> int:
@@ -76,14 +65,16 @@ def collective(options: CollectiveOptions) -> int:
     from unknot.fabrics.named import network as named
     from unknot_collectives import group_of, platform_of
     from unknot_collectives.answer import CollectiveAnswer
-    from unknot_collectives.choice import MOST_PACKED, PIECES, AlgorithmProposal, by_algorithm
+    from unknot_collectives.choice import MOST_PACKED, PIECES, by_algorithm
+    from unknot_collectives.commands.bounding import bounds_of, counted, reducing
     from unknot_collectives.commands.exporting import export_schedule, noted
     from unknot_collectives.commands.ranks import in_file
     from unknot_collectives.comparison import compared
     from unknot_collectives.msccl import require_program
     from unknot_collectives.nccl.choice import choices as chosen_by
     from unknot_collectives.on_routes import ScheduleRoutes, shortest_routes
-    from unknot_collectives.platform import require_room
+    from unknot_collectives.operation import require_room
+    from unknot_collectives.proposals import AlgorithmProposal
     from unknot_collectives.rings import ring_order
     from unknot_collectives.schedule_files import ENDINGS, proposed
 
@@ -113,9 +104,9 @@ def collective(options: CollectiveOptions) -> int:
     operations = [replace(whole, size=Fraction(flits)) for flits in sizes]
     require_room(whole, names)
     with activity.working("bounds"):
-        bounds, is_exact = _bounds(platform, operations, options.deadline)
+        bounds, is_exact = bounds_of(platform, operations, options.deadline)
     chosen = (
-        [] if library is None else chosen_by(library, options.operation, sizes, bounds, _reducing(platform, bounds))
+        [] if library is None else chosen_by(library, options.operation, sizes, bounds, reducing(platform, bounds))
     )
     with activity.working("schedules"):
         group, counts = group_of(built, whole), PIECES if options.pieces is None else (options.pieces,)
@@ -165,7 +156,7 @@ def collective(options: CollectiveOptions) -> int:
         deadlock_free=free, delivers=delivers,
         **options.some("operation", "overhead"), members=len(whole.members), groups=len(whole.parts),
         size=sizes[last], bound=float(bounds[last].time), complete=complete, algorithms=made.tables[last],
-        bound_by=_counted(bounds[last], built), sizes=best if len(sizes) > 1 else [], library=chosen,
+        bound_by=counted(bounds[last], built), sizes=best if len(sizes) > 1 else [], library=chosen,
         your_library=_in_words(library, chosen),
         units=in_units(scale.units, [{"latency": measured}, *map(_figures, made.tables[last])]),
     )  # fmt: skip
@@ -201,16 +192,6 @@ def _library(options: CollectiveOptions) -> CollectiveLibrary | None:
     return library
 
 
-def _reducing(platform: Platform, bounds: list[Bound]) -> list[Bound]:
-    """Return bounds of all-reduces in switches that reduce: each member's vector leaves it once."""
-    from unknot_collectives import bound
-
-    wholes = [one.operation for one in bounds]
-    if wholes[0].kind != "all_reduce":
-        return bounds
-    return [bound(platform, replace(one, kind="reduce", root=one.members[0])) for one in wholes]
-
-
 def _in_words(library: CollectiveLibrary | None, chosen: list[LibraryChoice]) -> str:
     if library is None:
         return ""
@@ -218,26 +199,6 @@ def _in_words(library: CollectiveLibrary | None, chosen: list[LibraryChoice]) ->
     how = " of switches that reduce" if best.algorithm not in ("ring", "tree", "pat") else ""
     by = f"{best.algorithm}, {best.protocol}" + ", which expects more than the links carry" * (best.of_bound > 1)
     return f"{best.of_bound:.2f} of the bound{how}, by {by} ({library.name} {library.version})"
-
-
-def _bounds(platform: Platform, operations: list[Operation], limit: Deadline | None) -> tuple[list[Bound], bool]:
-    """Return a bound for each operation, and whether the exact ones were done in their part of the time."""
-    from unknot._base.deadline import NEVER, within
-    from unknot_collectives import bound
-    from unknot_collectives.bounds import left_out
-
-    def exactly() -> list[Bound]:
-        return [bound(platform, one, in_time=True) for one in operations]
-
-    quick = [] if limit is None else [bound(platform, one, quick=True) for one in operations]
-    part = (limit or NEVER).part(BOUNDING)
-    plainly = operations[0].kind != "all_to_all" or bool(left_out(platform, operations[0]))
-    about = PER_MEMBER[plainly] * len(operations[0].members) * len(platform.channels)
-    # Compiled parts of libraries are not interrupted: in a thread of their own Ctrl-C does not wait for them.
-    exact = part.unless_over(lambda: within(inf, exactly)) if about < part.left else None
-    if exact and (words := left_out(platform, operations[0])):
-        notify(words)
-    return exact or quick, exact is not None
 
 
 def _proved(alone: Relation, switching: str, deadline: Deadline) -> tuple[bool | None, bool | None]:
@@ -268,22 +229,6 @@ def _of_messages(relation: Relation, schedule: Schedule) -> Relation:
 def _ends(delivery: Delivery) -> bool | None:
     """Whether every packet comes to its terminal, and no route is endless; None: not known."""
     return delivery.delivered and delivery.longest_route is not None
-
-
-def _counted(bound: Bound, network: Network) -> str:
-    """Channels that a bound counts: by name if they are few, or how many between routers and of terminals."""
-    if bound.rounds:
-        return f"rounds of messages {'to all from' if bound.rounds == 'source' else 'from all to'} a member"
-    cut, channels = set(bound.cut), list(enumerate(bound.platform.channels))
-    if bound.lengths:
-        counted = [number for number, _ in channels if bound.lengths[number]]
-    else:
-        counted = [number for number, one in channels if one.source in cut and one.target not in cut]
-    inner = [network.channel_name(number) for number in counted if number < network.num_channels]
-    ends = len(counted) - len(inner)
-    names = ", ".join(inner) if len(inner) <= MOST_NAMED else f"{len(inner)} channels between routers"
-    words = names, f"{ends} channel{'s' * (ends > 1)} between terminals and routers" * bool(ends)
-    return " and ".join(filter(None, words))
 
 
 def _tell_program(file: Path, *, json: bool) -> bool:

@@ -124,7 +124,7 @@ class CollectiveOptions(Options):
     def operation_on(self, network: Network, rows: list[list[int]]) -> Operation:
         """Return the operation, of size 1, on the terminals of a network."""
         from unknot_collectives import Operation
-        from unknot_collectives.platform import ROOTED
+        from unknot_collectives.operation import ROOTED
 
         first, count = network.num_routers, self.groups
         lists = [tuple(first + one for one in group) for group in terminals_of(self.members, network)]

@@ -16,9 +16,9 @@ from unknot.cli.commands.printing import notify, wrote
 if TYPE_CHECKING:
     from unknot._base.units import Units
     from unknot.network import Network
-    from unknot_collectives.choice import AlgorithmProposal
     from unknot_collectives.comparison import Timed
     from unknot_collectives.msccl import Program
+    from unknot_collectives.proposals import AlgorithmProposal
     from unknot_collectives.schedule import Schedule
 
 

@@ -9,7 +9,8 @@ from unknot._base.errors import NetworkError
 from unknot_collectives.msccl.files import MOST_CHUNKS
 from unknot_collectives.msccl.limits import COUNT, PER_CHANNEL, RCCL
 from unknot_collectives.msccl.program import Chunks, Program, Rank, Step, ThreadBlock
-from unknot_collectives.platform import Operation, in_whole_numbers
+from unknot_collectives.operation import Operation
+from unknot_collectives.platform import in_whole_numbers
 from unknot_collectives.schedule import Schedule
 
 NAMES = {

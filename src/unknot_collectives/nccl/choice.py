@@ -12,7 +12,7 @@ from unknot_collectives.nccl.graph_files import write_graphs
 from unknot_collectives.nccl.library import CollectiveLibrary, library_of
 
 if TYPE_CHECKING:
-    from unknot_collectives.bounds import Bound
+    from unknot_collectives.evidence import Bound
 
 NAMES = ("nccl", "rccl")
 

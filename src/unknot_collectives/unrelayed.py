@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil
 
-from unknot_collectives.platform import Operation, Platform
-from unknot_collectives.schedule import Chunk, Schedule, Transfer
+from unknot_collectives.operation import Operation, ends_of
+from unknot_collectives.platform import Platform
+from unknot_collectives.schedule import Schedule
+from unknot_collectives.transfers import Chunk, Transfer
 
 MOST_SENT = 600
 """Transfers at most, but one for each two members."""
@@ -19,7 +21,7 @@ PARTS = 2520
 HALVINGS = 50
 
 
-def at_once(
+def unrelayed(
     platform: Platform, operation: Operation, ways: Mapping[tuple[int, int], Sequence[tuple[int, ...]]]
 ) -> Schedule:
     """Return a schedule of one group in which each transfer begins at the start, and all end together.
@@ -31,24 +33,19 @@ def at_once(
     ways : mapping from pairs of members to paths
         Permitted ones.
     """
-    kind, root, members = operation.kind, operation.root, operation.members
-    adds = kind in ("reduce", "reduce_scatter", "all_reduce")
-    for_all = kind in ("broadcast", "all_gather", "all_reduce")
-    into = (root,) if kind in ("reduce", "gather") else members
-    out = (root,) if kind in ("broadcast", "scatter") else members
-    pairs = [(a, b) for a in out for b in into if a is not None and b is not None and a != b]
-    pairs = [*operation.amounts] if kind == "all_to_all" else pairs
+    adds = operation.kind in ("reduce", "reduce_scatter", "all_reduce")
+    for_all = operation.kind in ("broadcast", "all_gather", "all_reduce")
+    senders, receivers = ends_of(operation, operation.members)
+    pairs = [(a, b) for a, b in operation.amounts if a in senders and b in receivers]
     whole = max(1, int(operation.size))
     cut = max(1, min(whole, MOST_SENT // len(pairs)))
-    numbers, chunks, sends = dict[tuple[Chunk, int], int](), list[Chunk](), list[tuple[int, int, int]]()
+    numbers, sends = dict[tuple[Chunk, int], int](), list[tuple[int, int, int]]()
     for part in range(cut):
         size = ((part + 1) * whole // cut - part * whole // cut) * operation.size / whole
         for a, b in pairs:
-            share = operation.amounts[a, b] if kind == "all_to_all" else 1
-            chunk = Chunk(size * share, None if adds else a, None if for_all else b)
-            number = numbers.setdefault((chunk, part), len(chunks))
-            chunks += [chunk] * (number == len(chunks))
-            sends.append((number, a, b))
+            chunk = Chunk(size * operation.amounts[a, b], None if adds else a, None if for_all else b)
+            sends.append((numbers.setdefault((chunk, part), len(numbers)), a, b))
+    chunks = [chunk for chunk, _ in numbers]
     spread = _Paths(platform, [chunks[number].size for number, *_ in sends], [ways[a, b] for _, a, b in sends])
     transfers = [
         Transfer(0, number, a, b, path, adds, rate)

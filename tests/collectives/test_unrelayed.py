@@ -13,9 +13,10 @@ from tests.reference.collectives import replayed
 from unknot.certificates import document
 from unknot.certificates.plain import accept
 from unknot_collectives import Operation, Platform, bound, textbook
-from unknot_collectives.at_once import at_once
-from unknot_collectives.platform import ROOTED, Channel
+from unknot_collectives.operation import ROOTED
+from unknot_collectives.platform import Channel
 from unknot_collectives.searching import ways_between
+from unknot_collectives.unrelayed import unrelayed
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -25,7 +26,7 @@ def test_all_end_together_and_no_channel_carries_too_much(kind: str, overhead: i
     platform = replace(drawn(draw), overhead=Fraction(overhead))
     root = draw.choice(platform.members) if kind in ROOTED else None
     operation = Operation(kind, platform.members, Fraction(draw.randint(1, 40), draw.choice((1, 3))), root)
-    made = at_once(platform, operation, ways_between(platform, platform.members))
+    made = unrelayed(platform, operation, ways_between(platform, platform.members))
     accept(document(None, None, [made.claim()]))
     assert made.time == replayed(made) >= bound(platform, operation).time
     assert not any(made.starts)
@@ -35,7 +36,7 @@ def test_an_all_reduce_of_few_flits_over_long_channels_is_not_relayed() -> None:
     ends = [(a, b) for a in range(4) for b in range(4) if a != b]
     square = Platform("four", 4, tuple(Channel(a, b, Fraction(1), Fraction(20)) for a, b in ends), (0, 1, 2, 3))
     whole = Operation("all_reduce", square.members, Fraction(3))
-    made = at_once(square, whole, ways_between(square, square.members))
+    made = unrelayed(square, whole, ways_between(square, square.members))
     assert 23 <= made.time < Fraction("23.01")
     assert textbook(square, whole, "ring").time > 120
 
