@@ -18,7 +18,7 @@ from functools import lru_cache
 from unknot._base.errors import NetworkError
 from unknot_collectives.cuts import MOST_CUTS, unlike, worst_cut
 from unknot_collectives.evidence import Bound, by_cut, by_lengths
-from unknot_collectives.latencies import MOST_DISTANCES, Latencies, of_far_members, with_latency
+from unknot_collectives.latencies import MOST_DISTANCES, LeastLatencies, of_far_members, with_latency
 from unknot_collectives.lengths import MOST_EVEN, even_lengths, fair_lengths
 from unknot_collectives.operation import Operation
 from unknot_collectives.platform import Platform
@@ -86,7 +86,7 @@ def _without_overhead(platform: Platform, operation: Operation, *, quick: bool, 
     made = replace(unit, operation=operation, time=unit.time * operation.size)
     if not any(channel.latency for channel in platform.channels):
         return made
-    late, early = Latencies(platform), Latencies(platform.reversed())
+    late, early = LeastLatencies(platform), LeastLatencies(platform.reversed())
     tried = [made, *of_far_members(platform, operation, late)]
     best = max((replace(one, time=with_latency(one, late, early)) for one in tried), key=lambda one: one.time)
     slow = max(best.time - made.time, *(channel.latency for channel in platform.channels))

@@ -19,7 +19,7 @@ MOST_DISTANCES = 2_000_000
 """Members times channels up to which all members are tried as ends of the farthest pair; beyond, the first ones."""
 
 
-class Latencies:
+class LeastLatencies:
     """Least latencies from nodes to all others, in whole units; infinite where no channel leads."""
 
     def __init__(self, platform: Platform) -> None:
@@ -30,7 +30,7 @@ class Latencies:
         return distances(self.platform, np.array(self.each, dtype=float), sorted(starts))
 
 
-def of_far_members(platform: Platform, operation: Operation, latencies: Latencies) -> list[Bound]:
+def of_far_members(platform: Platform, operation: Operation, latencies: LeastLatencies) -> list[Bound]:
     """Return the cuts around either of two members that are farthest from each other."""
     most, pairs = max(1, MOST_DISTANCES // len(platform.channels)), list[tuple[float, int, int]]()
     for part in operation.parts:
@@ -47,7 +47,7 @@ def of_far_members(platform: Platform, operation: Operation, latencies: Latencie
     return [Bound(platform, operation, Fraction(0), cut, source=one, target=other) for cut in cuts]
 
 
-def with_latency(bound: Bound, late: Latencies, early: Latencies) -> Fraction:
+def with_latency(bound: Bound, late: LeastLatencies, early: LeastLatencies) -> Fraction:
     """Return the least time in which channels carry the bytes of a bound, each while it is of use only."""
     operation, on = bound.operation, bound.platform.channels
     sides = zip(*(ends_of(operation, part) for part in operation.parts), strict=True)
