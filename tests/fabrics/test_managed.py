@@ -47,9 +47,8 @@ def opensm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def swept(
     network: Network, text: str, failures: Failures | None = None, fabric: Fabric | None = None
 ) -> ManagedFaults:
-    program = OpenSM.of(text)
-    with managed(network, program, fabric) as managing:
-        return managed_faults(managing, program, failures=failures or Failures("cables"))
+    with managed(network, OpenSM.of(text), fabric) as managing:
+        return managed_faults(managing, failures=failures or Failures("cables"))
 
 
 def by_walk(old: Fabric, new: Fabric, cut: Sequence[FabricCable]) -> tuple[bool, bool, int]:
@@ -90,8 +89,8 @@ def by_walk(old: Fabric, new: Fabric, cut: Sequence[FabricCable]) -> tuple[bool,
 
 def check_against_walk(network: Network, text: str, failures: Failures) -> ManagedFaults:
     """Compare every outcome with walks of all pairs."""
-    program, kept = OpenSM.of(text), dict[frozenset[str], tuple[bool, bool, int]]()
-    with managed(network, program) as managing:
+    kept = dict[frozenset[str], tuple[bool, bool, int]]()
+    with managed(network, OpenSM.of(text)) as managing:
         after = managing.after
 
         def noted(cut: Sequence[FabricCable]) -> Fabric:
@@ -100,7 +99,7 @@ def check_against_walk(network: Network, text: str, failures: Failures) -> Manag
             return new
 
         managing.after = noted  # type: ignore[method-assign,assignment]
-        faults = managed_faults(managing, program, failures=failures)
+        faults = managed_faults(managing, failures=failures)
     assert len(kept) == len(faults.tried) == faults.possible
     for fault in faults.tried:
         new, mixed, lost = kept[frozenset(fault.parts)]

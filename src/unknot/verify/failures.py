@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 import numpy as np
 
+from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError, UnknotError, require_known
 from unknot._base.memory import require
+from unknot._base.progress import Progress, found, reported
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates.verdict import Verdict
 from unknot.network import Network
@@ -114,6 +116,9 @@ class TriedFault:
 
     def __str__(self) -> str:
         return f"{', '.join(self.parts)}: {self.outcome}"
+
+
+AnyFault = TypeVar("AnyFault", bound=TriedFault)
 
 
 @dataclass(frozen=True)
@@ -272,6 +277,21 @@ def sets_of_parts(what: str, parts: Sequence[Part], faults: int, budget: int, se
     while len(drawn) < sets:
         drawn.add(tuple(sorted(draw.choice(len(parts), faults, replace=False).tolist())))
     return [Failed.of([parts[n] for n in numbers]) for numbers in sorted(drawn)]
+
+
+def try_sets(
+    outcome: Callable[[Failed], AnyFault],
+    chosen: Sequence[Failed],
+    tried: list[AnyFault],
+    until: Deadline,
+    progress: Progress | None,
+) -> None:
+    """Append the outcomes of sets to those tried before, until a deadline; tell how many there are of each."""
+    in_time = itertools.takewhile(lambda _: not until.over, chosen)
+    for one in reported(map(outcome, in_time), len(chosen), progress, str):
+        tried.append(one)
+        counts = Counter(fault.outcome for fault in tried)
+        found(", ".join(f"{name} {count}" for name, count in counts.items()))
 
 
 def left_after(network: Network, kind: str, numbers: tuple[int, ...]) -> Network | str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile
 from math import comb
 from typing import Any
 
 from unknot._base.deadline import NEVER, Deadline, counts_work
 from unknot._base.errors import RelationError, UnknotError
 from unknot._base.lent import lent
-from unknot._base.progress import Progress, found, reported, with_bar
+from unknot._base.progress import Progress, with_bar
 from unknot._base.shown import Brief
 from unknot._base.switching import DEFAULT_SWITCHING, Switching, switching_named
 from unknot.network import Network
@@ -43,6 +41,7 @@ from unknot.verify.failures import (
     parts_of,
     rerouting,
     sets_of_parts,
+    try_sets,
 )
 
 
@@ -225,11 +224,7 @@ def fault_sweep(
             claims += evidence
         else:
             chosen = sets_of_parts(f"{kind} of {network.name}", parts, size, failures.most, failures.seed)
-            in_time = takewhile(lambda _: not until.over, chosen)
-            for one in reported(map(outcome, in_time), len(chosen), progress, str):
-                tried.append(one)
-                counts = Counter(fault.outcome for fault in tried)
-                found(", ".join(f"{name} {count}" for name, count in counts.items()))
+            try_sets(outcome, chosen, tried, until, progress)
             if until.over and tried and tried[-1].outcome == "undecided":
                 tried.pop()  # its proof had less than its time
     sampled = sum(fault.alike for fault in tried) < possible

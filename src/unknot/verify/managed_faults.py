@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import takewhile
 from math import comb
 from typing import Literal, get_args
 
@@ -13,7 +11,7 @@ import numpy as np
 
 from unknot._base.deadline import NEVER, Deadline, counts_work
 from unknot._base.errors import UnknotError
-from unknot._base.progress import Progress, found, reported, with_bar
+from unknot._base.progress import Progress, with_bar
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot._base.three_valued import all_hold
 from unknot.certificates.verdict import Verdict
@@ -25,7 +23,7 @@ from unknot.routing.relation import Relation
 from unknot.verify.audit import Audit, audit
 from unknot.verify.audit_merged import loads_by_level, mixed_relation
 from unknot.verify.check import check
-from unknot.verify.failures import Failed, Failures, Parts, Tried, TriedFault, failed_of, sets_of_parts
+from unknot.verify.failures import Failed, Failures, Parts, Tried, TriedFault, failed_of, sets_of_parts, try_sets
 from unknot.verify.table_faults import fabric_parts
 
 Outcome = Literal["deadlock", "between", "undelivered", "undecided", "disconnected", "holds"]
@@ -121,7 +119,6 @@ class ManagedFaults(Tried):
 @counts_work
 def managed_faults(
     manager: Manager,
-    opensm: object,
     switching: Switching = DEFAULT_SWITCHING,
     *,
     failures: Failures,
@@ -135,8 +132,6 @@ def managed_faults(
     Parameters
     ----------
     manager : Manager
-    opensm : OpenSM
-        What is named in the answer.
     switching : str
         Technique for which deadlock is judged.
     failures : Failures
@@ -193,21 +188,18 @@ def managed_faults(
             "holds": True,
         }
         name = next(one for one in OUTCOMES if bad[one])
-        words = [one.verdict.established for one in judged if one.verdict.deadlock_free is not True]
-        words += [f"while switches change their tables: {verdict.established}"] * (not verdict.deadlock_free)
+        why = [one.verdict.established for one in judged if one.verdict.deadlock_free is not True]
+        why += [f"while switches change their tables: {verdict.established}"] * (not verdict.deadlock_free)
         load = float(loads_by_level(new).sum(axis=0).max(initial=0)) / highest
         assert new.tables is not None
         changed = int(np.count_nonzero(new.tables != whole.tables))
-        return ManagedFault(
-            failed.names, name, undelivered, severed, load, changed, manager.engine, "; ".join(words[:1])
-        )
+        first = next(iter(why), "")
+        return ManagedFault(failed.names, name, undelivered, severed, load, changed, manager.engine, first)
 
-    for one in reported(map(outcome, takewhile(lambda _: not until.over, chosen)), len(chosen), progress, str):
-        tried.append(one)
-        found(", ".join(f"{name} {count}" for name, count in Counter(fault.outcome for fault in tried).items()))
+    try_sets(outcome, chosen, tried, until, progress)
     tried.sort(key=lambda one: (OUTCOMES.index(one.outcome), -one.undelivered_pairs, -one.severed_pairs, -one.load))
     return ManagedFaults(
-        whole.name, str(opensm), engine, before.holds, kind, failures.at_once,
+        whole.name, str(manager.opensm), engine, before.holds, kind, failures.at_once,
         sum(comb(len(parts), size) for size in failures.sizes), tuple(tried), len(tried) < len(chosen),
     )  # fmt: skip
 

@@ -51,7 +51,7 @@ def of_opensm(options: FaultOptions) -> bool | None:
     with activity.working("faults") as progress, managed(network, opensm, fabric) as manager:
         notify(f"{opensm} discovered all of {network.name}; {manager.engine} routed it")
         faults = managed_faults(
-            manager, str(opensm), options.switching, failures=options.failures, time_limit=options.proof_limit,
+            manager, options.switching, failures=options.failures, time_limit=options.proof_limit,
             until=options.deadline or NEVER, progress=progress, on_verdict=None if options.evidence is None else keep,
         )  # fmt: skip
         whole = manager.fabric

@@ -37,6 +37,7 @@ class Manager:
 
     Attributes
     ----------
+    opensm : OpenSM
     simulated : Simulated
     ask : callable
         Tells the service level from a LID to another.
@@ -48,6 +49,7 @@ class Manager:
         The engine that routed last.
     """
 
+    opensm: OpenSM
     simulated: Simulated
     ask: Ask
     fabric: Fabric
@@ -129,7 +131,7 @@ def managed(network: Network, opensm: OpenSM, fabric: Fabric | None = None) -> I
         ):
             whole = replace(_discovered(one, ask, missing, swept=True), name=network.name)
             home = int(whole.network.inject[[host for host, _ in hosts_of(whole.network)].index(hosts[0])])
-            yield Manager(one, ask, whole, home, one.engine)
+            yield Manager(opensm, one, ask, whole, home, one.engine)
 
 
 def _unlike(expected: set[str], seen: set[str]) -> str:
