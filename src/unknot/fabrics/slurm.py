@@ -81,14 +81,14 @@ def switches_of(network: Network) -> tuple[list[Switch], list[Switch]]:
     top, below = dict(zip(sorted(nodes), names, strict=True)), {name: own for name, own, _ in tree}
     blocks, number = tree[:], 0
     for part in _steps(network):
-        joined: dict[int, list[str]] = defaultdict(list)
+        joined: dict[int, dict[str, None]] = defaultdict(dict)
         for router, name in top.items():
-            joined[int(part[router])] += [name] * (name not in joined[int(part[router])])
+            joined[int(part[router])][name] = None
         for label, own in joined.items():
             if len(own) > 1:
                 number += 1
                 name = f"unknot{number}"
-                tree.append((name, own, False))
+                tree.append((name, [*own], False))
                 below[name] = [node for each in own for node in below[each]]
                 top.update({router: name for router in top if part[router] == label})
         if len(joined) > 1:
