@@ -104,7 +104,7 @@ class LinkLimits(NamedTuple):
     required: Pairs = ()
     forbidden: Pairs = ()
     ports: Mapping[int, int] = MappingProxyType({})
-    switches: tuple[Switch, ...] = ()
+    switches: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
     starts: tuple[tuple[str, Pairs], ...] = ()
     existing: Pairs = ()
     classes: tuple[ReachClass, ...] = ()
