@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from tests.fabrics.diagnosis.planted import Drawn, text
+from tests.fabrics.diagnosis.drawn_families import Drawn
+from tests.fabrics.diagnosis.planted import text
 from unknot._base.errors import TextError
 from unknot.cli.program import app
 from unknot.fabrics import Fabric, read_fabric

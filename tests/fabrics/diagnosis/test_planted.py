@@ -8,7 +8,8 @@ from random import Random
 
 import pytest
 
-from tests.fabrics.diagnosis.planted import FAMILIES, MORE, Drawn, Fault, drawn, text, thin_bundles, without_a_switch
+from tests.fabrics.diagnosis.drawn_families import FAMILIES, MORE, Drawn, Fault
+from tests.fabrics.diagnosis.planted import drawn, text, thin_bundles, without_a_switch
 from unknot.fabrics import read_fabric
 from unknot.fabrics.diagnosis import Diagnosis, Finding, diagnose
 
