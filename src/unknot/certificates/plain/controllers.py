@@ -11,7 +11,7 @@ from unknot.certificates.plain.registry import checks
 from unknot.certificates.plain.tabled import ASIDE, Act, Controlled, sent_by
 from unknot.certificates.plain.tables import closure
 
-MOST_TOLD = 3
+MOST_ADDRESSES = 3
 """Addresses of a run."""
 
 
@@ -191,15 +191,16 @@ def check_controllers(claim: Any, proof: Any) -> str:
     `homes` of its own
     """
     free, kind = field(claim, "deadlock_free", bool), field(proof, "kind", str)
-    told = number(claim, "addresses", 1, MOST_TOLD + 1) if field(claim, "rooms", dict) or claim["limits"] else 0
-    nodes = Together(claim, max(1, told), False).nodes
+    sized = field(claim, "rooms", dict) or field(claim, "limits", dict)
+    together = number(claim, "addresses", 1, MOST_ADDRESSES + 1) if sized else 0
+    nodes = Together(claim, max(1, together), False).nodes
     shown = f"{nodes.caches} of {len(nodes.nodes)} nodes are {printable(nodes.nodes[0]['name'])}s:"
-    if free and kind == "states" and told:
+    if free and kind == "states" and together:
         count = 0
-        for homes in (False, True)[: 1 + (told > 1)]:
-            system = Together(claim, told, homes)
+        for homes in (False, True)[: 1 + (together > 1)]:
+            system = Together(claim, together, homes)
             count += len(closure([system.renamed(system.start)], system.onward))
-        return f"{shown} free of deadlock with {told} addresses, {count} states"
+        return f"{shown} free of deadlock with {together} addresses, {count} states"
     if free and kind == "states":
         states = closure([nodes.renamed(nodes.start)], nodes.onward)
         left = {one for state in states if (one := nodes.stand(state)) is not None}
@@ -215,8 +216,8 @@ def check_controllers(claim: Any, proof: Any) -> str:
     if free or kind != "run":
         raise Rejected(f"{printable(kind)}: no proof of this answer")
     steps = lists(field(proof, "run", list), "run", 4)
-    addresses = 1 + max([0, *integers([step[0] for step in steps], "addresses", 0, told or MOST_TOLD)])
-    system = Together(claim, max(addresses, told), field(proof, "homes", bool))
+    addresses = 1 + max([0, *integers([step[0] for step in steps], "addresses", 0, together or MOST_ADDRESSES)])
+    system = Together(claim, max(addresses, together), field(proof, "homes", bool))
     left_over: set[Any] = {system.start}
     for address, node, event, source in steps:
         integers([node, source], "a step", -1, len(nodes.nodes))

@@ -190,14 +190,13 @@ def _with_sizes(table: StateTable, caches: int, addresses: int, most: int, deadl
     )
     for homes in sorted({1, addresses}):
         reached, deadlock = together(table, caches, addresses, homes, most, deadline)
-        merged = deadlock is not None and any(move.step.merged for move in deadlock.moves)
         lacking = _lacking(reached)
         free = bool(reached.whole and not lacking and not table.unknown)
         whole = verdict.whole and (reached.whole or deadlock is not None)
         states = max(verdict.states, reached.count)
         verdict = replace(verdict, states=states, whole=whole, lacking=lacking, deadlock=deadlock)
         if not free:
-            answer = False if deadlock is not None and not merged else None
+            answer = False if deadlock is not None and deadlock.sure else None
             verdict = replace(verdict, deadlock_free=answer)
             return replace(verdict, established=_established(verdict, reached.limit, False))
     return replace(verdict, established=_established(verdict, "", False))

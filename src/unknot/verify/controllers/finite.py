@@ -145,7 +145,7 @@ def least_rooms(
         for rooms in _vectors(names, most):
             sized = replace(table, rooms=rooms, limits=limits)
             reached, deadlock = together(sized, caches, addresses, homes, states or MOST_STATES, deadline)
-            sure = deadlock is not None and not any(move.step.merged for move in deadlock.moves)
+            sure = deadlock is not None and deadlock.sure
             if deadlock is None and reached.whole and not reached.lacking:
                 return LeastRooms(rooms, limits, smaller, proved)
             proved &= sure

@@ -67,6 +67,11 @@ class Deadlock:
     order: tuple[tuple[Line, tuple[int, ...]], ...] = ()
     heads: tuple[tuple[int, MessageLine, Message], ...] = ()
 
+    @property
+    def sure(self) -> bool:
+        """Whether no step depends on a condition that was left out."""
+        return not any(move.step.merged for move in self.moves)
+
 
 class Joints:
     """Search for deadlocks of several addresses."""
