@@ -193,7 +193,7 @@ def check_controllers(claim: Any, proof: Any) -> str:
     free, kind = field(claim, "deadlock_free", bool), field(proof, "kind", str)
     sized = field(claim, "rooms", dict) or field(claim, "limits", dict)
     together = number(claim, "addresses", 1, MOST_ADDRESSES + 1) if sized else 0
-    nodes = Together(claim, max(1, together), False).nodes
+    nodes = Together(claim, 1, False).nodes
     shown = f"{nodes.caches} of {len(nodes.nodes)} nodes are {printable(nodes.nodes[0]['name'])}s:"
     if free and kind == "states" and together:
         count = 0
