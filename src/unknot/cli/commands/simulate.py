@@ -149,6 +149,11 @@ DURATION = ("warmup", "measure", "precision")
 """Options that say how long a run is."""
 OF_ONE = ("export", "channels", "interval")
 """Options that are for one run."""
+OF_PACKETS = (
+    "bubble", "watchdog", "fault", "bursts", "warmup", "precision", "interval", "saturation", "seeds", "threads",
+    "export", "units", "channels", "energy",
+)  # fmt: skip
+"""Options that are for packets without a protocol."""
 
 
 @dataclass(frozen=True)
@@ -168,15 +173,21 @@ def simulate(options: SimulateCommandOptions) -> None:
     >>> answer.outcome, answer.stable
     ('stable', True)
     """
-    if options.protocol is not None:
-        with_protocol(options, options.protocol)
-    else:
-        _require_one_kind(options)
+    _require_one_kind(options)
+    if options.protocol is None:
         _simulate(options)
+    else:
+        with_protocol(options, options.protocol)
 
 
 def _require_one_kind(options: SimulateCommandOptions) -> None:
     """Refuse options of one kind of run beside those of another."""
+    if options.protocol is not None:
+        refuse_beside(
+            "--protocol", "is about runs without it", traffic=options.traffic != "uniform",
+            **options.some(*OF_PACKETS), **{"class": options.traffic_class},
+        )  # fmt: skip
+        return
     computed = options.flows is not None and options.units is not None
     if options.load is not None if options.saturation else options.load is None and not computed:
         raise SimulationError(

@@ -9,7 +9,6 @@ from unknot._base.errors import SimulationError
 from unknot.cli.commands.answered import AnswerFiles, OnNetwork
 from unknot.cli.commands.controllers import Tables, of_controllers, table_in
 from unknot.cli.commands.flows import technique_alone
-from unknot.cli.commands.options import refuse_beside
 from unknot.cli.commands.shared import relation_of
 from unknot.cli.commands.simulated import common, refuse_pictures
 
@@ -27,12 +26,6 @@ def with_protocol(options: SimulateCommandOptions, text: str) -> None:
     from unknot.verify.protocols import check_protocol, protocol
     from unknot.verify.protocols.evidence import blocked, steps
 
-    others = options.some(
-        "bubble", "watchdog", "fault", "bursts", "warmup", "precision", "interval", "saturation", "seeds", "threads",
-        "export", "units", "channels", "energy",
-    )  # fmt: skip
-    others |= {"traffic": options.traffic != "uniform", "class": options.traffic_class}
-    refuse_beside("--protocol", "is about runs without it", **others)
     refuse_pictures("--protocol")
     technique = technique_alone(options.switching, "--protocol")
     table = table_in(text)
