@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,13 @@ from typer.testing import CliRunner
 from tests.certificates.planted import ENCODER, Fault, code_of, planted
 from tests.lane_assignment.encoder_faults import CHECKER, SEARCH, Probe, drawn_faults, probes
 from tests.lane_assignment.test_lanes import networks
+from unknot.certificates.claims import load_claim
 from unknot.cli.program import app
-from unknot.lane_assignment import lanes
-from unknot.lane_assignment.served_pairs import shortest_pairs
+from unknot.lane_assignment import agreed, lanes
+from unknot.lane_assignment.served_pairs import Limits, limited_pairs, shortest_pairs
 from unknot.network import Network
+from unknot.network.families import ring
+from unknot.search.effort import SearchEffort
 
 SOURCE = Path(__file__).parents[2] / "src" / "unknot"
 MODEL = "unknot.lane_assignment.lane_model:LaneModel."
@@ -69,6 +73,16 @@ def test_a_fault_is_said_and_the_exit_code_is_that_of_an_open_question(monkeypat
     assert routes.disagreements
     assert said.exit_code == 3
     assert "Search and checker disagree about 2 lanes" in " ".join(said.stdout.split())
+
+
+def test_a_disagreement_names_its_question_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agreed, "believed", lambda *_: False)
+    effort, load, network = SearchEffort(), Fraction(4), ring(5)
+    claim = load_claim(load, None, None, {}, lanes=2, changes="none", table=False)
+    limited = limited_pairs(network, Limits.below(load, network, None, claim))
+    for served in (shortest_pairs(network, None), limited, limited):
+        agreed.refute(served, 2, effort, conflicts=1000)
+    assert effort.disagreements == ["2 lanes", "2 lanes with a lower load"]
 
 
 @given(networks(), st.integers(1, 2), st.sampled_from(["none", "shared", "rising", "any"]))

@@ -55,6 +55,7 @@ ELSEWHERE = {
         "tests/verify/test_bubbles.py", "tests/verify/test_failure_groups.py", "tests/verify/test_phases.py",
         "tests/verify/test_progress.py", "tests/verify/test_update.py", "tests/verify/protocols/test_decision.py",
     ),
+    "remedies": ("tests/cli/test_repair_fabric.py",),
     "verify": ("tests/contract", "tests/base/test_memory.py"),
     "routing": (
         "tests/verify/test_audit_lanes.py", "tests/verify/test_audit_multicast.py", "tests/verify/test_bubbles.py",
@@ -69,7 +70,7 @@ GROUPS = {
     )
     for names, goal in (
         ("certificates verify", 0.9),
-        ("network routing traffic lane_assignment studies simulation", 0.8),
+        ("network routing traffic lane_assignment remedies synthesis studies simulation", 0.8),
     )
     for name in names.split()
     for interpreted in (False, True)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from unknot._base.deadline import Deadline
 from unknot._base.errors import RelationError
 from unknot.certificates import accept_verdict
 from unknot.cli.program import app
@@ -51,6 +54,22 @@ def test_remedies_of_tables() -> None:
     assert tables.load_gap == 0
     assert remedies["few changed routes"].changed_pairs == remedies["few changed routes"].cost
     assert remedies["few changed routes"].changed_pairs < 210
+
+
+def test_escapes_are_sought_within_the_time_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = list[Any]()
+    module = import_module("unknot.remedies.repair")
+
+    def late(relation: Relation, **options: Any) -> None:
+        limits.append(options["time_limit"])
+        raise RelationError("no spanning tree")
+
+    monkeypatch.setattr(module, "escaped", late)
+    deadline = Deadline.after(7.0)
+    kinds = {remedy.kind for remedy in repair(fully_adaptive(ring(4)), time_limit=deadline)}
+    assert not kinds & {"escape VCs", "minimal escape VCs"}
+    assert len(limits) == 2
+    assert all(0 < limit.end <= deadline.end for limit in limits)
 
 
 def test_two_lanes_hold_the_routes_as_they_are() -> None:

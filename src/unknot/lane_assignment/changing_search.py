@@ -106,9 +106,8 @@ class ChangingSearch:
             fitting = self._fit(_by_lane(orders, count))
             if fitting is not None:
                 effort.reached(count)
+            if fitting is not None or effort.over:
                 return fitting
-            if effort.over:
-                break
         return None
 
     def _exactly(self, count: int, share: float) -> LaneOrders | None:

@@ -49,7 +49,7 @@ class PairRoutes:
 
 def route_hops(routes: PairRoutes | Carried, network: Network, home: Ints) -> Ints:
     """Hops of the route of each pair, shape (routers, columns); 0 where there is none."""
-    hops = np.zeros(routes.lane.shape, dtype=np.int64)
+    hops = np.zeros_like(routes.lane)
     router, column = np.nonzero(routes.lane >= 0)
     lane, start = routes.lane[router, column], routes.start[router, column]
     follow = routes.follow
