@@ -254,3 +254,12 @@ def test_options_of_other_types_are_named(verb: Callable[..., Any], options: dic
 
 def test_numbers_of_numpy_are_numbers() -> None:
     assert unknot.check("ring(5)", routing="dimension_order", vcs=np.int64(2)).holds
+
+
+def test_cables_that_are_down_are_a_text_or_pairs() -> None:
+    tree = "xgft([2, 2], [1, 2])"
+    forms = "(0,0), (1,0)", ["(0,0),(1,0)"], [("(0,0)", "(1,0)")]
+    whole, *less = (unknot.line_rate(tree, draws=50, down=form).sprayed_load for form in (None, *forms))
+    assert {*less} == {2 * whole}
+    with pytest.raises(UnknotError, match=r"no router 'x'; known: \(0,0\)"):
+        unknot.line_rate(tree, down=[("x", "(1,0)")])

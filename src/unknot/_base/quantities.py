@@ -25,6 +25,7 @@ class Unit:
 
 CYCLES, FLITS, HOPS = Unit("cycle", "cycles"), Unit("flit", "flits"), Unit("hop", "hops")
 LOAD = Unit("flit per cycle", "flits per cycle")
+GBPS = Unit("Gb/s", "Gb/s")
 
 
 @dataclass(frozen=True)
@@ -59,3 +60,4 @@ Load = Annotated[float, LOAD]
 Flits = Annotated[int, FLITS]
 Hops = Annotated[int, HOPS]
 MeanHops = Annotated[float, HOPS]
+DataRate = Annotated[float, GBPS]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unknot._base.arrays import Floats
+from unknot._base.quantities import DataRate
 from unknot._base.shown import Brief
 from unknot.fabrics import Fabric
 from unknot.fabrics.diagnosis import Finding
@@ -50,7 +51,7 @@ class Capacity(Brief):
     traffic: str
     highest_load: float
     share: float
-    gbps: float | None
+    gbps: DataRate | None
     busiest: tuple[str, ...]
 
 

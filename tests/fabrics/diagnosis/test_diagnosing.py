@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -210,3 +211,9 @@ def test_a_multicast_level_that_there_is_not_is_refused_before_reading() -> None
     done = CliRunner().invoke(app, ["audit", "nowhere", "--multicast-sl", "99"])
     assert done.exit_code == 2
     assert "--multicast-sl 99: service levels are 0 to 15" in done.output
+
+
+def test_rows_of_structure_and_capacity_read_as_english() -> None:
+    shown = CliRunner().invoke(app, ["diagnose", str(EXAMPLES / "opensm-ring12-lash")]).output
+    assert re.search(r"structure +ring of 12; 1 cable a pair", shown)
+    assert re.search(r"capacity per host +4\.19 Gb/s", shown)

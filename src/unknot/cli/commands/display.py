@@ -40,8 +40,10 @@ LABELS = {
     "evidence_holds": "bound checked",
     "load_bound_holds": "load bound checked",
     "jain_index": "Jain's index",
+    "structure.words": "structure",
+    "capacity.gbps": "capacity per host",
 }
-"""Labels of keys that are not the key itself in words."""
+"""Labels of keys, or of paths to keys, that are not the key itself in words."""
 
 
 def tell(
@@ -156,7 +158,7 @@ def _at(form: Any, filled: Any, path: str) -> tuple[Key | None, Any, dict[str, A
 def label(path: str) -> str:
     """A key in words."""
     names = path.removesuffix(".name").split(".")
-    return " ".join(LABELS.get(name, name.replace("_", " ")) for name in names)
+    return LABELS.get(path) or " ".join(LABELS.get(name, name.replace("_", " ")) for name in names)
 
 
 def text(

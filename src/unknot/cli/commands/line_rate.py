@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -149,20 +150,21 @@ def _members(file: Path, network: Network) -> list[int]:
     return members
 
 
-def _down(text: str | None, network: Network) -> frozenset[tuple[int, int]]:
-    """Pairs of routers whose cables are down."""
+def _down(given: str | Iterable[str | Iterable[str]] | None, network: Network) -> frozenset[tuple[int, int]]:
+    """Pairs of routers whose cables are down; Python also gives a list of pairs, or of their texts."""
+    from unknot._base.calls import Piece
     from unknot._base.errors import near
 
     names = {network.router_name(router): router for router in range(network.num_routers)}
-    pairs = set()
-    for part in (text or "").split(";"):
-        ends = [word.strip() for word in part.split(",")] if part.strip() else []
+    several = [given] if isinstance(given, str) else given or ()
+    text, pairs = ";".join(one if isinstance(one, str) else ",".join(one) for one in several), set()
+    for part in Piece(text, "--down").split(";"):
+        ends = [end.text for end in part.split(",")]
         for end in ends:
             if end not in names:
-                raise UnknotError(f"--down {part.strip()}: there is no router {end!r}; {near(end, names)}")
-        if ends and len(ends) != 2:
-            raise UnknotError(f"--down {part.strip()}: ROUTER,ROUTER is needed")
-        if ends:
-            a, b = sorted(names[end] for end in ends)
-            pairs.add((a, b))
+                raise part.error(f"there is no router {end!r}; {near(end, names)}")
+        if len(ends) != 2:
+            raise part.error("ROUTER,ROUTER is needed")
+        a, b = sorted(names[end] for end in ends)
+        pairs.add((a, b))
     return frozenset(pairs)
