@@ -34,9 +34,16 @@ def load_claim(
     return {"subject": "load", **sent, **about, "proof": proof}
 
 
-def removals_claim(switching: str, minimal: bool, least: int, proof: Document) -> Document:
-    """The claim that at least a number of candidates must be removed for a relation to be safe and to deliver."""
-    return {"subject": "removals", "switching": switching, "minimal": minimal, "least": least, "proof": proof}
+def removals_claim(
+    switching: str, minimal: bool, least: int, proof: Document, together: list[list[tuple[int, ...]]] | None = None
+) -> Document:
+    """The claim that at least a number of candidates must be removed for a relation to be safe and to deliver.
+
+    Or, with candidates that go `together`, of such sets; other candidates then stay.
+    """
+    claim = {"subject": "removals", "switching": switching, "minimal": minimal, "least": least, "proof": proof}
+    sets = None if together is None else [[[*map(int, entry)] for entry in several] for several in together]
+    return claim if sets is None else {**claim, "together": sets}
 
 
 def size_claim(relation: Relation, switching: str, least: int, held: int | None = None) -> Document:

@@ -14,7 +14,7 @@ from math import ceil, inf
 
 from unknot.certificates.claims import removals_claim
 from unknot.network.graph import light_cycles
-from unknot.remedies.facts import CANDIDATE, Cycle, Entry, Fact, Literals, PathFact, literals, plain_fact
+from unknot.remedies.facts import CANDIDATE, Cycle, Entry, Fact, Literals, PathFact, plain_fact
 from unknot.remedies.programs import CoveringProgram, Multipliers, Relaxed
 from unknot.remedies.prune_space import EJECTED, Offers
 from unknot.search.bound import Bound
@@ -111,7 +111,7 @@ class Branching:
                     if knot is None:
                         self.improve(chosen)
                         return
-                    self.facts[knot] = literals(self.offers.relation, knot, self.offers.switching)
+                    self.facts[knot] = self.offers.clause(knot)
             slow = len(totals) > GAIN_ROUNDS and totals[-1] < (1 + LEAST_GAIN) * totals[-1 - GAIN_ROUNDS]
             if effort.over:
                 heapreplace(self.open, branch)
@@ -156,7 +156,9 @@ class Branching:
         ]  # fmt: skip
         proof = {"facts": [plain_fact(facts[fact]) for fact in used], "tree": tree}
         least = self.lower_bound if divided else self.root.lower_bound
-        return Bound(removals_claim(self.offers.switching, self.offers.minimal, least, proof)) if used else None
+        together = None if self.offers.together is None else [*self.offers.together.values()]
+        claim = removals_claim(self.offers.switching, self.offers.minimal, least, proof, together)
+        return Bound(claim) if used else None
 
 
 Shares = Mapping[Entry, float]
@@ -165,7 +167,7 @@ Shares = Mapping[Entry, float]
 
 def unsettled(offers: Offers, shares: Shares) -> dict[Fact, Literals]:
     """Facts whose clauses a fractional choice does not satisfy, by their clauses: cycles, and one for each state."""
-    relation, facts = offers.relation, list[Fact]()
+    facts = list[Fact]()
     facts += map(Cycle, light_cycles({turn: shares.get(turn, 0.0) for turn in offers.turns}))
     for address, states in enumerate(offers.after):
         away, before = _lightest_paths(offers, address, shares)
@@ -175,14 +177,14 @@ def unsettled(offers: Offers, shares: Shares) -> dict[Fact, Literals]:
                 while path[-1] in before:
                     path.append(before[path[-1]])
                 facts += _at(offers, address, tuple(path[::-1]), away[at], shares)
-    return {fact: literals(relation, fact, offers.switching) for fact in facts}
+    return {fact: offers.clause(fact) for fact in facts}
 
 
 def _at(offers: Offers, address: int, path: tuple[int, ...], away: float, shares: Shares) -> Iterator[Fact]:
     """What a fractional choice does not satisfy at the end of a path that weighs so much."""
     at, stopped, falling = path[-1], away, []
     for vc, waits in offers.after[address][at]:
-        removed = shares.get((at, address, vc), 0.0)
+        removed = shares.get(offers.named((at, address, vc)) or (), 0.0)
         rises = shares.get((at, vc), 0.0)
         if vc != EJECTED and away + removed < 1 - UNSETTLED:
             if offers.is_detour(address, at, vc):
@@ -206,7 +208,7 @@ def _lightest_paths(offers: Offers, address: int, shares: Shares) -> tuple[dict[
             continue
         done.add(at)
         for vc, _ in offers.after[address].get(at, ()):
-            more = weight + shares.get((at, address, vc), 0.0)
+            more = weight + shares.get(offers.named((at, address, vc)) or (), 0.0)
             if vc != EJECTED and more < away.get(vc, inf):
                 away[vc], before[vc] = more, at
                 heappush(heap, (more, vc))

@@ -137,16 +137,17 @@ def _ordered_rows(offers: Offers, facts: Iterable[Fact]) -> Iterator[Row[Variabl
             for vc, waits in candidates:
                 if vc == EJECTED:
                     continue
-                removed, relies = ("entry", (at, address, vc)), ("relies", (at, address, vc))
+                one, relies = offers.named((at, address, vc)), ("relies", (at, address, vc))
+                gone = [] if one is None else [(("entry", one), 1.0)]
                 rises = [(("entry", (at, vc)), -1.0)] if at < offers.relation.num_vcs else []
-                yield 0, [(("reached", (vc, address)), 1), (reached, -1), (removed, 1)]
-                yield 0, [(reached, 1), (removed, -1), (relies, -1)]
+                yield 0, [(("reached", (vc, address)), 1), (reached, -1), *gone]
+                yield 0, [(reached, 1), *((entry, -1.0) for entry, _ in gone), (relies, -1)]
                 if offers.chosen:
-                    yield -1, [(reached, -1), (removed, 1), *rises]
+                    yield -1, [(reached, -1), *gone, *rises]
                 else:
                     yield -1, [(relies, -1), *rises]
                 if offers.is_detour(address, at, vc):
-                    yield 0, [(reached, -1), (removed, 1)]
+                    yield 0, [(reached, -1), *gone]
                 relied += [(relies, 1.0)] if waits else []
             if at >= offers.relation.num_vcs:
                 yield 1, [(reached, 1)]

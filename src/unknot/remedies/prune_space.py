@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import numpy as np
 from unknot.flow_control.techniques import technique
 from unknot.network import distances_from
 from unknot.network.graph import backwards, reached_from
-from unknot.remedies.facts import Entry, Knot
+from unknot.remedies.facts import CANDIDATE, Entry, Fact, Knot, Literals, literals
 from unknot.routing.relation import VC_MASK, Relation
 from unknot.routing.table import lookup
 from unknot.routing.tabulate import tabulate
@@ -37,9 +38,17 @@ class Offers:
         Whether headers keep their choice of a candidate.
     turns : list of (int, int)
         Of a VC to a candidate of a header in it.
+    together : dict of entry to list of entries, or None
+        Candidates that go together, by the first of them, which stands for all; others stay. None: each goes alone.
     """
 
-    def __init__(self, relation: Relation, switching: str, minimal: bool) -> None:
+    def __init__(
+        self,
+        relation: Relation,
+        switching: str,
+        minimal: bool,
+        unit: Callable[[int, int, int], Hashable | None] | None = None,
+    ) -> None:
         self.relation, self.switching, self.minimal = relation, switching, minimal
         self.chosen = keeps_choice(relation.commits, switching)
         self.table = relation.table or tabulate(relation)
@@ -55,13 +64,37 @@ class Offers:
             self.after.append(states)
         rows = [(at, vc) for states in self.after for at, row in states.items() for vc, _ in row]
         self.turns = sorted({(at, vc) for at, vc in rows if at < relation.num_vcs and vc != EJECTED})
+        self.together: dict[Entry, list[Entry]] | None = None
+        if unit is not None:
+            members: dict[Hashable, list[Entry]] = {}
+            for address, states in enumerate(self.after):
+                for at, row in states.items():
+                    for vc, _ in row:
+                        if vc != EJECTED and (whose := unit(at, address, vc)) is not None:
+                            members.setdefault(whose, []).append((at, address, vc))
+            self.together = {several[0]: several for several in members.values()}
+            self._first = {entry: several[0] for several in members.values() for entry in several}
         homes = sorted({int(relation.network.eject[t]) for t in relation.destination})
         self.away = {h: distances_from(relation.network, h, reverse=True).tolist() for h in homes} if minimal else {}
 
+    def named(self, entry: Entry) -> Entry | None:
+        """The candidate that stands for those with which one goes: itself, if it goes alone; None if it stays."""
+        return entry if self.together is None else self._first.get(entry)
+
+    def clause(self, fact: Fact) -> Literals:
+        """The clause of a fact, of candidates that stand for those with which they go."""
+        return tuple(  # type: ignore[return-value]
+            frozenset(
+                one for entry in side if (one := self.named(entry) if len(entry) == CANDIDATE else entry) is not None
+            )
+            for side in literals(self.relation, fact, self.switching)
+        )
+
     def without(self, removed: frozenset[Entry], name: str = "") -> Relation:
         """The relation without some candidates."""
-        table, relation = self.table, self.relation
-        gone = {(address, at, vc) for at, address, vc in removed}
+        table, relation, together = self.table, self.relation, self.together
+        every = removed if together is None else (entry for first in removed for entry in together[first])
+        gone = {(address, at, vc) for at, address, vc in every}
         kept = np.ones(table.value.size, dtype=bool)
         where = {(a, at) for a, at, _ in gone}
         for address, at in where:
@@ -104,7 +137,7 @@ class Offers:
     def _steps(self, address: int, removed: frozenset[Entry]) -> Steps:
         """The output VCs of each input VC without removed candidates."""
         return {
-            at: [vc for vc, _ in candidates if vc != EJECTED and (at, address, vc) not in removed]
+            at: [vc for vc, _ in candidates if vc != EJECTED and self.named((at, address, vc)) not in removed]
             for at, candidates in self.after[address].items()
         }
 
@@ -120,7 +153,7 @@ class Offers:
             for at in self.reached(address, removed):
                 row = [vc for vc, w in self.after[address][at] if w or self.chosen]
                 if at < self.relation.num_vcs and (self.chosen or EJECTED not in row):
-                    left = [vc for vc in row if vc != EJECTED and (at, address, vc) not in removed]
+                    left = [vc for vc in row if vc != EJECTED and self.named((at, address, vc)) not in removed]
                     stuck.setdefault(at, []).append(left)
                 elif at < self.relation.num_vcs:
                     stuck.setdefault(at, [])
@@ -152,7 +185,7 @@ class Offers:
         came, arrives = _reached(self._sources(address), steps), self._arriving(address, steps)
         return all(
             at in arrives
-            and any(w and (at, address, vc) not in removed for vc, w in self.after[address].get(at, ()))
+            and any(w and self.named((at, address, vc)) not in removed for vc, w in self.after[address].get(at, ()))
             and not any(self.is_detour(address, at, vc) for vc in steps.get(at, ()))
             for at in came
         )

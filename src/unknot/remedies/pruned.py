@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import numpy as np
 from unknot._base.deadline import clock
 from unknot._base.errors import UnknotError
 from unknot._base.switching import DEFAULT_SWITCHING
+from unknot._base.work import spend
 from unknot.network import distances_from
 from unknot.remedies.branching import Branching
 from unknot.remedies.facts import Entry
@@ -35,6 +36,8 @@ MOST_PROGRAMMED = 50_000
 """Most candidates of a relation among which local search goes on."""
 MOST_FREE = 9
 """Most routers at which turns are free in local search."""
+STATE = 5e-6
+"""Work of looking at a state when candidates are put back."""
 NEARBY = 4.0
 """Most seconds of a local search."""
 
@@ -72,7 +75,7 @@ class Pruned(Bounded):
     removed : tuple of (input VC, address, output VC)
         Candidates that are gone.
     candidates : int
-        Candidates of the relation as it was, ejections not counted.
+        Candidates of the relation as it was, ejections not counted; or units in which they go.
     lower_bound : int
         Fewer removed candidates are not enough: the evidence shows it.
     evidence : Bound or None
@@ -112,6 +115,7 @@ def pruned(
     *,
     switching: str = DEFAULT_SWITCHING,
     minimal: bool = False,
+    unit: Callable[[int, int, int], Hashable | None] | None = None,
 ) -> Pruned | Unprunable | None:
     """Remove few candidates so that a relation is safe and delivers; None if no way was found.
 
@@ -122,11 +126,17 @@ def pruned(
     ----------
     minimal : bool
         What is left shall take shortest paths only.
+    unit : callable, optional
+        The unit in which a candidate (input VC, address, output VC) is removed; None: it stays. Units are counted
+        then, and `Pruned.removed` has the first candidate of each. By default each candidate is one.
     """
-    search = Branching(Offers(relation, switching, minimal))
+    search = Branching(Offers(relation, switching, minimal, unit))
     rounds, local, program = 0, 0.0, None
     try:
-        search.improve(min(named(search.offers, effort), key=len, default=None))
+        if unit is None:
+            search.improve(min(named(search.offers, effort), key=len, default=None))
+        else:
+            search.improve(restored(search.offers, effort))
         small = search.offers.count <= MOST_PROGRAMMED
         while search.open and not effort.over:
             search.step(effort)
@@ -149,13 +159,30 @@ def pruned(
     return Pruned(
         final,
         tuple(sorted(best)),
-        search.offers.count,
+        search.offers.count if search.offers.together is None else len(search.offers.together),
         switching,
         search.offers.verdict(final),
         not search.open,
         original=relation,
         evidence=next((bound for bound in bounds if bound is not None and bound.evidence_holds(relation)), None),
     )
+
+
+def restored(offers: Offers, effort: SearchEffort) -> frozenset[Entry] | None:
+    """All that can be removed, but for what can be put back, tried in halves; None if even all is not enough."""
+    every = [*(offers.together or ())]
+    removed = frozenset(every)
+    if not offers.hold(removed):
+        return None
+    todo = [every]
+    while todo and not effort.over:
+        part = todo.pop()
+        spend(STATE * offers.table.input_vc.size)
+        if offers.hold(removed.difference(part)):
+            removed = removed.difference(part)
+        elif len(part) > 1:
+            todo += [part[len(part) // 2 :], part[: len(part) // 2]]
+    return removed
 
 
 def named(offers: Offers, effort: SearchEffort) -> Iterator[frozenset[Entry]]:

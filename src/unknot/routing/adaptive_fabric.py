@@ -27,6 +27,10 @@ from unknot.routing.relation import EJECT, Out, Relation, Rule
 from unknot.routing.switchboard import destinations, lane_table
 from unknot.routing.virtual_channels import VirtualChannels
 
+_ANY = STATIC, -2
+"""Origin of sets that are kept together."""
+Member = tuple[int, int, int]
+"""Switch, number of a group, and port in the group."""
 _DROP, _UNKNOWN, _HOME = -2, -3, -1
 """Codes of members of a set of candidates: nowhere, not known, and the host that is meant."""
 
@@ -46,12 +50,16 @@ class AdaptiveRouting:
         Entries that the files do not tell, in words.
     lane_on : callable
         The lane of a packet, by its place, the channel that it takes and its service level.
+    member : callable
+        By input VC, address and output VC: the switch, group and port that offer it; None where the static port does.
+        Only of a routing `by_group`.
     """
 
     waits: Relation
     pairs: IntArray
     unknown: tuple[str, ...]
     lane_on: Callable[[int, int, int], int]
+    member: Callable[[int, int, int], Member | None]
 
     def chooses_anew(self) -> Relation:
         """Return the relation in which a packet takes whichever candidate is free."""
@@ -104,7 +112,9 @@ class AdaptiveRouting:
         return Relation(more, vcs, rule, name=f"multicast and {same.name}", addresses=addressing, commits=True)
 
 
-def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool = False) -> AdaptiveRouting:
+def adaptive_routing(
+    fabric: Fabric, lanes: int | None = None, *, replies: bool = False, by_group: bool = False
+) -> AdaptiveRouting:
     """Return the relation of traffic between hosts on a fabric with adaptive switches.
 
     Parameters
@@ -115,11 +125,13 @@ def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool 
         As for `unknot.routing.fabric_relation.fabric_relation`.
     replies : bool
         Whether hosts also answer at the level of the request.
+    by_group : bool
+        Keep LIDs of other groups or static ports apart, although the candidates are the same.
     """
     if fabric.plane.any():
         raise UnknotError(f"{fabric.name} has several planes, and switches that choose ports; give one plane")
     lids = destinations(fabric, "host-to-host")
-    choices = _Choices.of(fabric, lids)
+    choices = _Choices.of(fabric, lids, by_group)
     lane, count = _lanes(fabric, lanes)
     hosts = classes_of_hosts(fabric, choices.variant, lane)
     alike = classes_of_lids(choices.entries, fabric, lids)
@@ -135,7 +147,8 @@ def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool 
     vcs = VirtualChannels(network, count)
     entries = np.ascontiguousarray(choices.entries[:, :, alike.first])
     sides = _Sides.of(vcs, lane, choices.by_lane, fabric.host_port[hosts.first])
-    rule = _rule(vcs, choices, entries, levels, sides)
+    row_of = _rows(vcs, choices, entries, levels, sides)
+    rule = _rule(vcs, choices.sets, row_of, np.repeat(levels, alike.first.size), sides)
     name = f"host-to-host on {fabric.name}, whose switches choose ports"
     relation = Relation(
         network, vcs, rule, name=f"{name}, replies at the level of the request" if replies else name, commits=True,
@@ -147,21 +160,30 @@ def adaptive_routing(fabric: Fabric, lanes: int | None = None, *, replies: bool 
             else labels,
         ),
     )  # fmt: skip
-    return AdaptiveRouting(relation, pairs, choices.unknown, sides.on)
+
+    def member(at: int, address: int, vc: int) -> Member | None:
+        (group, static), channel = choices.origin[row_of(at, address)], int(vcs.channel[vc])
+        return None if channel == static else (int(vcs.router[at]), group, int(sides.out_port[channel]))
+
+    return AdaptiveRouting(relation, pairs, choices.unknown, sides.on, member)
 
 
 @dataclass(frozen=True, eq=False)
 class _Choices:
-    """Sets of candidates of each variant, switch and LID; the variant by switch, input port and level."""
+    """Sets of candidates of each variant, switch and LID; the variant by switch, input port and level.
+
+    Each set has an origin: group and channel of the static port.
+    """
 
     entries: npt.NDArray[np.int32]
     sets: Rows
+    origin: tuple[tuple[int, int], ...]
     variant: npt.NDArray[np.int32]
     by_lane: Flags
     unknown: tuple[str, ...]
 
     @classmethod
-    def of(cls, fabric: Fabric, lids: Ints) -> _Choices:
+    def of(cls, fabric: Fabric, lids: Ints, by_group: bool) -> _Choices:
         network, groups = fabric.network, fabric.groups or {}
         ports = int(fabric.switch_ports.max(initial=0)) + 1
         variant = np.zeros((network.num_routers, ports, KEYS), dtype=np.int32)
@@ -180,20 +202,22 @@ class _Choices:
         size = (len(known), network.num_routers, lids.size)
         memory.require(f"groups of ports of {fabric.name}", 8 * size[0] * size[1] * size[2])
         entries = np.zeros(size, dtype=np.int32)
-        sets: dict[tuple[int, ...], int] = {(_DROP,): 0}
+        sets: dict[tuple[tuple[int, ...], tuple[int, int]], int] = {((_DROP,), _ANY): 0}
         unknown: dict[str, None] = {}
         for (guid, router), own in zip(fabric.router_of.items(), wanted, strict=True):
             board = _Board.of(fabric, router, lids)
             for number, (table, chooses) in own.items():
                 row = entries[number, router]
-                for members, mask in board.candidates(groups.get(guid), table, chooses=chooses):
-                    row[mask] = sets.setdefault(members, len(sets))
-                if missing := int((row == sets.get((_UNKNOWN,), -1)).sum()):
+                for members, origin, mask in board.candidates(groups.get(guid), table, chooses=chooses):
+                    known_set = members, origin if by_group and members != (_UNKNOWN,) else _ANY
+                    row[mask] = sets.setdefault(known_set, len(sets))
+                if missing := int((row == sets.get(((_UNKNOWN,), _ANY), -1)).sum()):
                     unknown[
                         f"{network.router_name(router)} has no known entry for {missing} LIDs in table {table}"
                     ] = None
-        begin = offsets([len(one) for one in sets])
-        return cls(entries, Rows(begin, np.concatenate([*sets])), variant, by_lane, tuple(unknown))
+        members, origins = zip(*sets, strict=True)
+        rows = Rows(offsets([len(one) for one in members]), np.concatenate(members))
+        return cls(entries, rows, origins, variant, by_lane, tuple(unknown))
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,8 +242,8 @@ class _Board:
 
     def candidates(
         self, switch: SwitchGroups | None, table: int, *, chooses: bool
-    ) -> Iterator[tuple[tuple[int, ...], Flags]]:
-        """Yield each set of candidates of a table, and the LIDs that have it."""
+    ) -> Iterator[tuple[tuple[int, ...], tuple[int, int], Flags]]:
+        """Yield each set of candidates of a table, its group and static channel, and the LIDs that have it."""
         ports, groups = self.static.copy(), np.full(self.lids.size, STATIC)
         chosen = None if switch is None else switch.tables.get(table)
         if chosen is not None:
@@ -235,7 +259,9 @@ class _Board:
         )
         for number, at in enumerate(first.tolist()):
             group = () if groups[at] == STATIC or switch is None else switch.members(int(groups[at]))
-            yield self._set(int(ports[at]), int(self.host_port[at]), group), which == number
+            port = int(ports[at])
+            origin = int(groups[at]), int(self.leads[port]) if port >= 0 else _DROP
+            yield self._set(port, int(self.host_port[at]), group), origin, which == number
 
     def _set(self, static: int, home: int, group: tuple[int, ...]) -> tuple[int, ...]:
         if static == UNKNOWN_PORT:
@@ -278,18 +304,30 @@ class _Sides:
         return on
 
 
-def _rule(
+def _rows(
     vcs: VirtualChannels, choices: _Choices, entries: npt.NDArray[np.int32], levels: IntArray, sides: _Sides
-) -> Rule:
-    """The rule of all switches."""
-    first, out_port, came, entered, lane_on = vcs.first, sides.out_port, sides.came, sides.entered, sides.on
-    router, begin, members = vcs.router, choices.sets.first.astype(np.int64), choices.sets.entries.astype(np.int64)
+) -> Callable[[int, int], int]:
+    """The number of a packet's set of candidates, by its place and address."""
+    router, came, entered = vcs.router, sides.came, sides.entered
     variant, by_lane, count = choices.variant, choices.by_lane, entries.shape[2]
 
-    def rule(at: int, address: int, out: Out) -> int:
-        here, port, level = router[at], came[at], levels[address // count]
+    def row_of(at: int, address: int) -> int:
+        here, level = router[at], levels[address // count]
         key = entered[at] if by_lane[here, level] and entered[at] >= 0 else level
-        row = entries[variant[here, port, key], here, address % count]
+        return int(entries[variant[here, came[at], key], here, address % count])
+
+    return row_of
+
+
+def _rule(
+    vcs: VirtualChannels, sets: Rows, row_of: Callable[[int, int], int], level_of: IntArray, sides: _Sides
+) -> Rule:
+    """The rule of all switches; `level_of` is the service level of each address."""
+    first, out_port, came, lane_on = vcs.first, sides.out_port, sides.came, sides.on
+    begin, members = sets.first.astype(np.int64), sets.entries.astype(np.int64)
+
+    def rule(at: int, address: int, out: Out) -> int:
+        port, level, row = came[at], level_of[address], row_of(at, address)
         n, alone = 0, begin[row + 1] - begin[row] == 1
         for i in range(begin[row], begin[row + 1]):
             channel = members[i]

@@ -40,18 +40,49 @@ def check_removals(table: Table, claim: Any, proof: Any) -> str:
     that are removed, and the turns that do not fall in the order. In each leaf of a tree of choices, facts are added
     up by whole multipliers.
 
-    Claim: `switching`, `minimal` (shortest paths only), `least`: fewer removed candidates never do
+    Claim: `switching`, `minimal` (shortest paths only), `least`: fewer removed candidates never do; with
+    `together`, sets of candidates [input VC, address, output VC] that go as one, fewer such sets, while other
+    candidates stay
     Proof: `facts`: a `cycle` of VCs, a `stop` or `rise` of a header, a `detour`, a `knot` of packets with an
     order of arrival (nothing is checked without an order); `tree`, each node before its branches: `entry`
-    [input VC, address, output VC], removed first, then kept, or [input VC, output VC], rising, falling; or
+    [input VC, address, output VC], the first of its set, removed first, then kept, or [input VC, output VC], rising,
+    falling; or
     `multipliers`, [fact, parts of 10⁹] that add up to `least`
     """
     switching, minimal, least = technique(claim), field(claim, "minimal", bool), field(claim, "least", int)
     facts = [removal_clause(table, switching, minimal, fact) for fact in field(proof, "facts", list)]
+    if together := "together" in claim:
+        facts = of_sets(facts, field(claim, "together", list))
     if removals_shown(facts, field(proof, "tree", list)) < least:
         raise Rejected(f"the facts do not add up to {least} removed candidates in every leaf")
     paths = " on shortest paths" if minimal else ""
-    return f"not safe under {switching} and delivering{paths} with fewer than {least} candidates removed"
+    what = "sets of candidates" if together else "candidates"
+    return f"not safe under {switching} and delivering{paths} with fewer than {least} {what} removed"
+
+
+def of_sets(facts: list[tuple[set[Entry], set[Entry]]], together: list[Any]) -> list[tuple[set[Entry], set[Entry]]]:
+    """Clauses in which the first of each set of candidates that go together stands for all of them.
+
+    A candidate of no set stays: it is no way to fulfil a clause as one that is removed, and fulfils one as kept.
+    """
+    first: dict[Entry, Entry] = {}
+    for several in together:
+        entries = [(*integers(entry, "together", 0, 2**62),) for entry in lists(several, "together", CANDIDATE)]
+        pay(KEPT_STATE * len(entries))
+        for entry in entries:
+            if entry in first:
+                raise Rejected(f"candidate {list(entry)} is in two sets")
+            first[entry] = entries[0]
+
+    def named(side: set[Entry]) -> set[Entry]:
+        return {
+            entry if len(entry) == TURN else first[entry] for entry in side if len(entry) == TURN or entry in first
+        }
+
+    for _, kept in facts:
+        if any(len(entry) == CANDIDATE and entry not in first for entry in kept):
+            raise Rejected("a fact holds whatever is removed: one of its candidates is in no set, and stays")
+    return [(named(removed), named(kept)) for removed, kept in facts]
 
 
 def removals_shown(facts: list[tuple[set[Entry], set[Entry]]], tree: list[Any]) -> int:
