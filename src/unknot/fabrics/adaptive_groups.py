@@ -8,14 +8,15 @@ and the group. A private table begins with its number (`PLFT_NUM`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from unknot._base.arrays import Flags
+from unknot._base.output import write_text
 from unknot.fabrics.choices import STATIC, ChoiceTable, SwitchGroups
-from unknot.fabrics.fabric import LAST_UNICAST
+from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.format import FabricText, Format, LargeText, integer
 
 SWITCH = re.compile(r"^(?:\w*dump_\w+: )?Switch:?\s+0x([0-9a-fA-F]{1,16})\b")
@@ -119,6 +120,44 @@ def _choices(file: GroupFile, switch: SwitchGroups, private: int, text: str, fir
         row = int(twice.min())
         raise file.error(f"a second row of LID 0x{lids[row]:04x}", first + row - (lids.size - count))
     switch.tables[private] = ChoiceTable(lids[order], ports[order], groups[order])
+
+
+def write_far(fabric: Fabric, path: str | Path) -> None:
+    """Write the groups of a fabric; what chooses by a hash or within bounds is written as ``Free``.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from unknot.fabrics import read_fabric
+    >>> with TemporaryDirectory() as folder:
+    ...     write_far(read_fabric("examples/fabrics/opensm-ring12-lash"), f"{folder}/groups.far")
+    ...     read_far(f"{folder}/groups.far").switches
+    ...
+    {}
+    """
+    lines = [f"# groups of {fabric.name}"]
+    for guid, switch in (fabric.groups or {}).items():
+        lines += ["", f"Switch 0x{guid:016x} - {fabric.network.router_name(fabric.router_of[guid])}"]
+        lines.append("Groups Definition:")
+        lines += [f"{group} {sub} 0 {','.join(map(str, ports))}" for (group, sub), ports in switch.groups.items()]
+        lines.append("LFT Definition:")
+        for number, table in switch.tables.items():
+            lines.append(f"PLFT_NUM: {number}")
+            for lid, port, group in zip(
+                *map(np.ndarray.tolist, (table.lids, table.ports, table.groups)), strict=True
+            ):
+                choice = "Static" if group == STATIC else f"Free {group}"
+                lines.append(f"0x{lid:04x} {port:03d} {choice}")
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def with_groups(fabric: Fabric, file: GroupFile) -> Fabric:
+    """The fabric with the groups and tables of a file in place of its own; who uses which table stays."""
+    groups = dict(fabric.groups or {})
+    for guid, read in file.switches.items():
+        own = groups.get(guid, read)
+        groups[guid] = replace(read, private=own.private, by_lane=own.by_lane, enabled=own.enabled)
+    return replace(fabric, groups=groups)
 
 
 _SIGN = re.compile(r"^(?:Groups|LFT) Definition:", re.M)

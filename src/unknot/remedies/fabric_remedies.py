@@ -22,6 +22,8 @@ from unknot.lane_assignment.tables import LaneTable, table_of
 from unknot.lane_assignment.trees import trees
 from unknot.network import Network
 from unknot.remedies.rerouted import rerouted
+from unknot.remedies.shorter_groups import shorter_groups
+from unknot.routing.adaptive_fabric import Member
 from unknot.routing.forwarding_table import DROP, EJECT_HERE
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import destinations, switchboard
@@ -59,38 +61,45 @@ class FabricRemedy:
     Attributes
     ----------
     fabric : Fabric
-    hosts : Network
-        The fabric with its hosts that have LIDs.
+    about : Network or Relation
+        What the bound is about: the fabric with its hosts that have LIDs, or the routing as it is.
     bound : Bound or None
-        Why no such routes between hosts have a lower highest load; None where the routes stay.
-    routes : Lanes or None
-        Of packets in several lanes.
+        Why no such routes between hosts have a lower highest load, or no fewer ports of groups are enough; None where
+        the routes stay.
+    lanes : int
+        Virtual lanes.
     complete : bool
         Whether the search ended by itself.
+    taken : tuple of (int, int, int)
+        Ports that are taken out of groups of adaptive switches; the tables then stay.
     """
 
     fabric: Fabric
-    hosts: Network
+    about: Network | Relation
     bound: Bound | None
-    routes: Lanes | None = None
+    lanes: int = 1
     complete: bool = True
-
-    @property
-    def lanes(self) -> int:
-        """Virtual lanes."""
-        return 1 if self.routes is None else self.routes.count
+    taken: tuple[Member, ...] = ()
 
 
 def fabric_remedies(fabric: Fabric, search: FabricSearch) -> dict[str, Callable[[], FabricRemedy]]:
     """What makes each kind of remedy.
 
-    With another LMC than that of the fabric all LIDs are assigned anew, see `reassigned`, so no table stays.
+    With another LMC than that of the fabric all LIDs are assigned anew, see `reassigned`, so no table stays. Where
+    switches choose ports, tables stay, and what they choose from changes.
 
     Raises
     ------
     UnknotError
-        If there are not enough LIDs.
+        If there are not enough LIDs, or another LMC is asked for where switches choose ports.
     """
+    if fabric.adaptive and fabric.groups is not None:
+        if search.lmc is not None:
+            raise UnknotError(
+                f"{fabric.name}: groups of adaptive switches have rows of LIDs, so LIDs are not assigned anew; leave "
+                "out --lmc, or judge the tables alone (--assume static)"
+            )
+        return {"shorter-groups": lambda: _shorter_groups(fabric, search)}
     bare = replace(
         fabric, levels=None, levels_file="", more_levels=fabric.more_levels[:0], lanes=None, lanes_file="",
         multicast=None,
@@ -101,6 +110,13 @@ def fabric_remedies(fabric: Fabric, search: FabricSearch) -> dict[str, Callable[
         return made
     near = {"same-routes": lambda: _same_routes(bare, search), "few-entries": lambda: _few_entries(bare, search)}
     return near | made
+
+
+def _shorter_groups(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
+    effort = SearchEffort(search.deadline.part(EACH).end, search.seed, search.progress)
+    found = shorter_groups(fabric, effort)
+    change = found.change
+    return FabricRemedy(found.fabric, change.original, change.evidence, complete=change.complete, taken=found.taken)
 
 
 def _in_lanes(network: Network, paths: str, search: FabricSearch, **options: Any) -> Lanes:
@@ -122,7 +138,7 @@ def _as_it_is(fabric: Fabric) -> Relation:
 def _same_routes(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     relation = _as_it_is(fabric)
     routes = _in_lanes(relation.network, "given", search, routing=relation)
-    return FabricRemedy(_with_lanes(fabric, routes), _hosts(fabric), None, routes, routes.complete)
+    return FabricRemedy(_with_lanes(fabric, routes), _hosts(fabric), None, routes.count, routes.complete)
 
 
 def _few_entries(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
@@ -146,7 +162,7 @@ def _new_tables(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     hosts = _hosts(fabric)
     routes = _in_lanes(hosts, "table", search, lmc=lmc_of(fabric))
     return FabricRemedy(
-        _with_lanes(_with_tables(fabric, routes), routes), hosts, routes.load_evidence, routes, routes.complete
+        _with_lanes(_with_tables(fabric, routes), routes), hosts, routes.load_evidence, routes.count, routes.complete
     )
 
 

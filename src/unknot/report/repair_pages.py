@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from unknot._base.quantities import Hops
+from unknot.fabrics import Fabric
 from unknot.remedies.lossless import HOSTS, RULES, RepairedFabric
 from unknot.remedies.route_maps import FILE
 from unknot.report.phrases import ANSWERS, CAN_DEADLOCK
+from unknot.routing.adaptive_fabric import Member
 from unknot.verify.audit import Audit
 from unknot.verify.update import Update
 
@@ -46,6 +50,14 @@ class WrittenRemedy:
         The LMC for which all LIDs were assigned anew.
     complete : bool
         Whether the search for it ended by itself; else more time may find fewer lanes or changes, or a lower load.
+    taken : int
+        Ports taken out of groups of adaptive switches.
+    taken_words : tuple of str
+        These ports by switch and group.
+    taken_bound : int or None
+        Fewer ports are not enough; None where tables change, or nothing is shown.
+    taken_bound_holds : bool or None
+        Whether the separate checker accepts this bound.
     """
 
     kind: str
@@ -60,6 +72,10 @@ class WrittenRemedy:
     lane_highest: tuple[float, ...] = ()
     lmc: int | None = None
     complete: bool = True
+    taken: int = 0
+    taken_words: tuple[str, ...] = ()
+    taken_bound: int | None = None
+    taken_bound_holds: bool | None = None
 
     @property
     def longest(self) -> Hops | None:
@@ -73,7 +89,13 @@ class WrittenRemedy:
         return answered.verdict.deadlock_free
 
 
+GROUPS = "groups.far"
+"""File of groups, in the form of ibdiagnet."""
+IN_ANY_ORDER = (
+    "Take the ports out in any order, while traffic goes on. Until the last is out, packets can deadlock as before.",
+)
 MEANING = {
+    "shorter-groups": "the tables stay; switches choose among fewer ports",
     "same-routes": "the tables stay; packets get service levels, and with them lanes",
     "few-entries": "few changed entries, for one lane: no service levels, routes may be longer",
     "new-tables": "new tables of shortest paths, in as few lanes as were found",
@@ -93,8 +115,21 @@ def repair_page(before: WrittenRemedy, rows: Sequence[WrittenRemedy], reasons: S
     """The page as Markdown."""
     from unknot.report.rendering import page
 
-    values = {"meaning": MEANING, "of_replies": _REPLIES, "times": times, "lids_file": LIDS, **_SAID}
-    return page("repair.md", fabric=before.audit.fabric, before=before, rows=rows, reasons=reasons, **values)
+    values = {"meaning": MEANING, "of_replies": _REPLIES, "times": times, "lids_file": LIDS, "groups_file": GROUPS}
+    return page("repair.md", fabric=before.audit.fabric, before=before, rows=rows, reasons=reasons, **values, **_SAID)
+
+
+def taken_in_words(fabric: Fabric, taken: Sequence[Member]) -> tuple[str, ...]:
+    """Return ports that are taken out of groups: by switch and group, each with the neighbour behind it."""
+    network, rows = fabric.network, dict[tuple[int, int], list[str]]()
+    ports = np.zeros((0, 2)) if network.ports is None else network.ports
+    behind = {(int(r), int(p)): int(to) for r, (p, _), to in zip(network.source, ports, network.target, strict=True)}
+    for router, group, port in taken:
+        rows.setdefault((router, group), []).append(f"{port} (to {network.router_name(behind[router, port])})")
+    return tuple(
+        f"{network.router_name(router)}: out of group {group} port{'s' * (len(words) > 1)} {', '.join(words)}"
+        for (router, group), words in rows.items()
+    )
 
 
 def times(load: float, before: float) -> str:

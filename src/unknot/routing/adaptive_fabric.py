@@ -215,9 +215,8 @@ class _Choices:
                     unknown[
                         f"{network.router_name(router)} has no known entry for {missing} LIDs in table {table}"
                     ] = None
-        members, origins = zip(*sets, strict=True)
-        rows = Rows(offsets([len(one) for one in members]), np.concatenate(members))
-        return cls(entries, rows, origins, variant, by_lane, tuple(unknown))
+        rows = Rows(offsets([len(one) for one, _ in sets]), np.concatenate([one for one, _ in sets]))
+        return cls(entries, rows, tuple(origin for _, origin in sets), variant, by_lane, tuple(unknown))
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,7 +102,7 @@ def _decided(routing: AdaptiveRouting, tables: FollowedTables) -> tuple[Relation
 
 
 def _open(waits: Verdict) -> Verdict:
-    return replace(waits, deadlock_free=None, certificate=None, established=BETWEEN)
+    return replace(waits, deadlock_free=None, certificate=None, configuration=None, established=BETWEEN)
 
 
 def _weighed(routing: AdaptiveRouting, delivery: Delivery, unknown: Unknown) -> Delivery:

@@ -18,9 +18,13 @@ from unknot.cli.commands.shared import exit_code
 from unknot.cli.commands.written import write_evidence
 
 if TYPE_CHECKING:
+    from unknot.certificates.documents import Document
     from unknot.fabrics import Fabric
+    from unknot.network import Network
     from unknot.remedies.fabric_remedies import FabricRemedy, FabricSearch
     from unknot.report.repair_pages import WrittenRemedy
+    from unknot.routing.relation import Relation
+    from unknot.search.bound import Bound
     from unknot.verify.audit import Audit
     from unknot.verify.update import Update
 
@@ -45,7 +49,6 @@ def repair_fabric(
         If the fabric has no tables, no remedy can be loaded, or `out` holds other files.
     """
     from unknot._base.output import write_text, written_folder
-    from unknot.certificates.documents import network_of
     from unknot.cli.answers.ethernet import RepairFabricAnswer
     from unknot.cli.commands.audit import audit_parts
     from unknot.cli.commands.display import tell
@@ -92,8 +95,7 @@ def repair_fabric(
             if evidence is not None:
                 parts += audit_parts(row.audit, f"{kind}, ")
             if evidence is not None and remedy.bound is not None:
-                about = {"network": network_of(remedy.hosts), "relation": None, "claims": [remedy.bound.claim]}
-                parts.append({"name": f"{kind}, load", **about})
+                parts.append(_bound_part(kind, remedy.bound, remedy.about))
         if remedies and not rows and not late:
             raise UnknotError(f"no remedy for {fabric.name} can be loaded; {'; '.join(reasons)}")
         if remedies and not rows:
@@ -111,6 +113,16 @@ def repair_fabric(
         return exit_code(*(row.audit.holds for row in rows))
     notify(f"{fabric.name} has no fault: its tables cannot deadlock, and deliver; nothing was sought, nor written")
     return exit_code(True)
+
+
+def _bound_part(kind: str, bound: Bound, about: Network | Relation) -> Document:
+    """The bound of a remedy as a part of a document."""
+    from unknot.certificates.documents import network_of, part_of
+    from unknot.network import Network
+
+    if not isinstance(about, Network):
+        return part_of(f"{kind}, fewest", about, [bound.claim], of_its_own=True)
+    return {"name": f"{kind}, load", "network": network_of(about), "relation": None, "claims": [bound.claim]}
 
 
 def _require_own(out: Path, page: str) -> None:
@@ -165,6 +177,8 @@ def _written(
     assert made.tables is not None
     folder, files = beside / kind, dict[str, Any]()
     folder.mkdir(parents=True, exist_ok=True)
+    if remedy.taken:
+        return _groups_written(fabric, kind, remedy, folder, search)
     if made.levels is not None:
         files = {"levels": folder / "paths.psl", "lanes": folder / "lanes.slvl"}
         try:
@@ -192,6 +206,35 @@ def _written(
         tables[[*batch]] = made.tables[[*batch]]
         write_lfts(replace(made, tables=tables.copy()), folder / name)
     return row
+
+
+def _groups_written(
+    fabric: Fabric, kind: str, remedy: FabricRemedy, folder: Path, search: FabricSearch
+) -> WrittenRemedy:
+    """Write groups of adaptive switches without some ports, read them back, and judge them.
+
+    Raises
+    ------
+    NoAnswerError
+        If the deadline came first; then nothing stays of it.
+    """
+    from unknot.fabrics.adaptive_groups import read_far, with_groups, write_far
+    from unknot.report.repair_pages import GROUPS, IN_ANY_ORDER, WrittenRemedy, taken_in_words
+    from unknot.verify.audit_merged import loads_by_level
+
+    write_far(remedy.fabric, folder / GROUPS)
+    read, bound = with_groups(fabric, read_far(folder / GROUPS)), remedy.bound
+    try:
+        audited = search.deadline.within(lambda: _judged(read, search))
+    except NoAnswerError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return WrittenRemedy(
+        kind, audited.lanes, 0, float(loads_by_level(read).max(initial=0.0)), audited, IN_ANY_ORDER,
+        complete=remedy.complete, taken=len(remedy.taken), taken_words=taken_in_words(read, remedy.taken),
+        taken_bound=None if bound is None else int(bound.least),
+        taken_bound_holds=None if bound is None else bound.evidence_holds(remedy.about),
+    )  # fmt: skip
 
 
 def _read_back(
@@ -224,6 +267,6 @@ def _read_back(
         kind, lanes, changes.entries + entries - changes.compared, float(load.sum(axis=0).max(initial=0.0)), audited,
         steps_of(update), complete=remedy.complete,
         load_bound=None if bound is None else float(bound.least),
-        load_bound_holds=None if bound is None else bound.evidence_holds(remedy.hosts),
+        load_bound_holds=None if bound is None else bound.evidence_holds(remedy.about),
         lane_pairs=pairs, lane_highest=tuple(load.max(axis=1, initial=0.0).tolist()) if pairs else (), lmc=lmc,
     ), update  # fmt: skip
