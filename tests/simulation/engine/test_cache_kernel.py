@@ -15,13 +15,14 @@ from tests.simulation.engines import engine_of
 from tests.simulation.relations import random_relation
 from unknot._base.switching import SWITCHINGS
 from unknot.network import Network
-from unknot.network.families import mesh, torus
-from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, duato, up_down
+from unknot.network.families import fat_tree, mesh, torus
+from unknot.routing import EJECT, Relation, VirtualChannels, dimension_order, duato, nca, up_down
 from unknot.routing.parts import Addressing
 from unknot.routing.pointer import Pointer, Remembered
 from unknot.simulation.engine import kernels, routing_cache
 from unknot.simulation.engine.dropping import readers
 from unknot.simulation.engine.engine import Engine
+from unknot.simulation.engine.router import Router
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.player import run
 
@@ -95,6 +96,23 @@ def test_a_run_is_the_same_with_them(seed: int, switching: str) -> None:
             ]
         )
     assert figures[0] == figures[1] == figures[2]
+
+
+@pytest.mark.parametrize("own_slots", [0, 1])
+def test_ports_are_drawn_alike_of_answers_that_are_kept(own_slots: int) -> None:
+    relation, router = nca(fat_tree(3, 2), 3), Router(selection="better_of_two", own_slots=own_slots)
+    figures = []
+    for calls_from in (ALWAYS, NEVER):
+        engine = engine_of(
+            relation, "wormhole", Sources(0.3, uniform(relation), 2), buffer_depth=3, seed=3, router=router
+        )
+        engine.calls_from = calls_from
+        engine.measure(0, 10**9)
+        for _ in range(4):
+            run(engine, 100)
+        assert engine.state.cache.any() == (calls_from == ALWAYS)
+        figures.append((sorted(engine.latencies().tolist()), engine.carried().tolist(), engine.state.inputs.tolist()))
+    assert figures[0] == figures[1]
 
 
 def test_many_decisions_and_answers_that_are_none() -> None:

@@ -157,6 +157,20 @@ FAST = {
     "wavefront and separable, speculative": Router(
         allocator="wavefront", switch_allocator="separable_input_first", speculative=True, priority="age"
     ),
+    "loa, speculative": Router(allocator="loa", speculative=True),
+    "max_size, age, speculative": Router(
+        allocator="wavefront", switch_allocator="max_size", speculative=True, priority="age", claim_credit=True
+    ),
+    "pim(2), speculative, speedups": Router(
+        allocator="islip",
+        switch_allocator="pim",
+        switch_iterations=2,
+        speculative=True,
+        input_speedup=2,
+        output_speedup=2,
+        ejection_credits=True,
+    ),
+    "islip(3), speculative look-ahead": Router(iterations=3, speculative=True, routing_delay=0, priority="age"),
     **{name: Router(allocator=name) for name in LOOK_AT_ALL},
     "pim(3) and loa": Router(allocator="pim", switch_allocator="loa", iterations=3),
     "islip(2)": Router(iterations=2),

@@ -4,7 +4,8 @@
 The answer depends on nothing else, and for most rules on no more of an input VC than its router. Input VCs of a
 router with the same answers are one class. A class has a byte for every address: the number of one of the answers of
 its router. An answer is two masks, each with as many words as the router has: outputs to request, and outputs to
-request if none of those is free. Byte 0 stands for what is not cached: more than that, or a rule that fails.
+request if none of those is free. Byte 0 stands for what is not cached: more than that, or a rule that fails. Headers
+that draw candidates by their number have answers of one tier cached, whose candidates are bits in their order.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import NO_WAIT
-from unknot.simulation.engine.codes import MOST_ANSWERS
+from unknot.simulation.engine.codes import BETTER_OF_TWO, MOST_ANSWERS
 from unknot.simulation.engine.state_kernel import ends_of, tier_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
@@ -23,7 +24,7 @@ def answer(rule, s, w0, w1, b, address, row):
     candidates, first_output = s.candidates, s.words.first_output[w0]
     end = s.words.first_output[w1]
     count = call_rule(rule, s.inputs.at[b], np.int64(address), place_of(candidates))
-    low, high = np.int64(256), np.int64(-1)
+    low, high, before, drawn = np.int64(256), np.int64(-1), np.int64(-1), s.setup.selection == BETTER_OF_TWO
     if count <= 0 or count > candidates.size:
         return False
     for k in range(count):
@@ -37,6 +38,9 @@ def answer(rule, s, w0, w1, b, address, row):
         tier = tier_of(candidate)
         if out < first_output or out + many > end or candidate & NO_WAIT != 0 or low < tier < high:
             return False
+        if drawn and (low < high or out <= before or (many > 1 and count > 1)):
+            return False
+        before = out
         for cell in range(out - first_output, out - first_output + many):
             j = row + (cell >> 6)
             if tier == low:

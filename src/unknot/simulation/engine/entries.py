@@ -70,7 +70,7 @@ def entries_of(scenario: Scenario) -> dict[str, Any]:
 
 def is_cacheable(relation: Relation, router: Router) -> bool:
     """Whether the answers of the rule may be cached, as masks: without their order, and whatever a header chose."""
-    by_order = router.selection in ("first", "least_weight", "better_of_two")
+    by_order = router.selection in ("first", "least_weight")
     in_tiers = router.all_tiers and router.allocator in HONOURING
     return not (relation.commits or by_order or in_tiers)
 

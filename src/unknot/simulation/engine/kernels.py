@@ -93,6 +93,9 @@ def _link(part: State) -> None:
             (setup.switch_allocator, setup.switch_iterations),
         )
     ]
+    speculate = _of_rows(setup.switch_allocator, "sweep_switch", setup)
+    if not of_rows[1]:
+        speculate = _viewed("bid_kernel.speculate", setup.width)
     choose = "decide" if setup.compares == IN_ROUTER else "compare"
     for entry, kernel, is_needed in (
         ("open_inbox", open_inbox[view], general),
@@ -101,7 +104,7 @@ def _link(part: State) -> None:
         ("match_switch", _matcher(setup.switch_allocator), general and setup.switch_allocator >= WAVEFRONT),
         ("fetch", _called("fetch_kernel.fetch", 3), setup.large == 1),
         ("choose", _called(f"compare_kernel.{choose}", 5), setup.compares > 0),
-        ("speculate", _viewed("bid_kernel.speculate", setup.width), packable and setup.speculative == 1),
+        ("speculate", speculate, packable and setup.speculative == 1),
         ("sweep_vcs", _of_rows(setup.allocator, "sweep_vcs", setup), packable and of_rows[0]),
         ("sweep_switch", _of_rows(setup.switch_allocator, "sweep_switch", setup), packable and of_rows[1]),
         ("inject_classes", _called("class_kernel.inject_classes", 4), classes),

@@ -189,13 +189,14 @@ class Router:
     def is_packable(self) -> bool:
         """Whether `simple_kernel` knows all options, so that it takes routers with few VCs; see `tables.WIDEST`."""
         switch, rounds = self.matches[1]
+        in_ranks = switch in HONOURING and (switch in LOOK_AT_ALL or rounds > 1)
         selects = any(name == "select" and many > 1 for name, many in self.matches)
         others = [field.name for field in fields(self) if field.name not in PACKABLE]
         return (
             all(getattr(self, name) == getattr(DEFAULT, name) for name in others)
             and self.selection != "first"
             and self.routing_delay <= 1
-            and not (self.speculative and (switch in LOOK_AT_ALL or rounds > 1 or self.hold_switch))
+            and not (self.speculative and (self.hold_switch or in_ranks))
             and not (self.own_slots and self.output_speedup > 1)
             and not (selects and (self.priority != "none" or self.has_matrices))
             and not (self.all_tiers and self.allocator in HONOURING)

@@ -12,7 +12,7 @@ import numpy as np
 
 from unknot._base.kernels.mask_kernel import bit_at, lowest, none
 from unknot._base.kernels.types_kernel import inlined
-from unknot.simulation.engine.match_kernel import CYCLIC, age_key
+from unknot.simulation.engine.match_kernel import CYCLIC, SPECULATIVE, age_key
 from unknot.simulation.engine.selection_kernel import in_turn
 from unknot.simulation.engine.state_kernel import packet_of
 
@@ -82,19 +82,44 @@ def age_of(s, b, now):
 
 
 @inlined
-def numbers_of(s, cell, b, by_place):
-    """Return the numbers of the input port of input row b and of the output port that it requests."""
-    into, out = s.inputs.port_bit[b], s.inputs.out_port_bit[b]
+def numbers_of(s, cell, b, out, by_place):
+    """Return the numbers of the input port of input row b and of the output port that begins with a bit."""
+    into = s.inputs.port_bit[b]
     if by_place:
         return np.int64(s.ordinals.into[cell + into]), np.int64(s.ordinals.out[cell + out])
     return np.int64(into), np.int64(out)
 
 
 @inlined
+def add_request(s, rows, into, out, ends, outs, twice):
+    """Let an input port request an output port, given by their numbers.
+
+    Returns the inputs and the outputs with requests, the outputs with several, and what is not 0 if an end had any.
+    """
+    end, bit, row = bit_at(ends, into), bit_at(outs, out), into * s.setup.width
+    shared = (ends & end) | (outs & bit)
+    if ends & end == 0:
+        rows[row] = none(bit)
+    twice |= outs & bit & ~rows[row]
+    rows[row] |= bit
+    return ends | end, outs | bit, twice, shared
+
+
+@inlined
+def next_port(s, w, b, cells):
+    """Return the first bit of the output port of the lowest of some output VCs, and the VCs of other ports."""
+    first_output = s.words.first_output[w]
+    port = s.outputs.port[first_output + lowest(cells)]
+    while cells != 0 and s.outputs.port[first_output + lowest(cells)] == port:
+        cells &= cells - 1
+    return np.int64(port + s.inputs.out_part[b] - first_output), cells
+
+
+@inlined
 def match_ports(s, w, now, match, by_place):
     """Match the ports of input VCs of the router of word w; ``asked.won`` are the VCs that win.
 
-    Ports have numbers by their places, or those of their first bits.
+    Ports have numbers by their places, or those of their first bits. Headers that speculate request several ports.
     """
     requesting, rows, contest, width = s.whole.asked.ends[0], s.whole.wants.row, s.contest, s.setup.width
     cell, first_input, left = 64 * w, s.words.first_input[w], requesting
@@ -102,16 +127,23 @@ def match_ports(s, w, now, match, by_place):
     while left != 0:
         b = first_input + lowest(left)
         left &= left - 1
-        into, out = numbers_of(s, cell, b, by_place)
-        end, bit = bit_at(ends, into), bit_at(outs, out)
-        shared |= (ends & end) | (outs & bit)  # not 0 if an end has come before
-        if ends & end == 0:
-            rows[into * width], contest.bidder[into] = none(bit), s.inputs.port_bit[b]
-            ends |= end
-        twice |= outs & bit & ~rows[into * width]
-        outs |= bit
-        rows[into * width] |= bit
-        contest.offer[out] = s.inputs.out_port_bit[b]
+        into, out = numbers_of(s, cell, b, s.inputs.out_port_bit[b], by_place)
+        ends, outs, twice, again = add_request(s, rows, into, out, ends, outs, twice)
+        shared |= again
+        contest.bidder[into], contest.offer[out] = s.inputs.port_bit[b], s.inputs.out_port_bit[b]
+    ahead = none(left)
+    if s.setup.speculative == 1:
+        left = ahead = s.whole.asked.ahead[0]
+        shared |= ahead
+    while left != 0:
+        b = first_input + lowest(left)
+        left &= left - 1
+        ports = s.whole.wants.speculated[(b - first_input) * width]
+        while ports != 0:
+            port, ports = next_port(s, w, b, ports)
+            into, out = numbers_of(s, cell, b, port, by_place)
+            ends, outs, twice, _ = add_request(s, rows, into, out, ends, outs, twice)
+            contest.bidder[into], contest.offer[out] = s.inputs.port_bit[b], port
     match(
         s,
         Matching(
@@ -134,22 +166,61 @@ def match_ports(s, w, now, match, by_place):
     ends, won, left = none(requesting), none(requesting), requesting
     # Of the VCs of a pair that was matched the one next in turn is put forward.
     while left != 0:
+        b = first_input + lowest(left)
+        left &= left - 1
+        into, out = numbers_of(s, cell, b, s.inputs.out_port_bit[b], by_place)
+        if rows[into * width] & bit_at(outs, out) != 0:
+            ends, won = put_forward(s, b, b - first_input, into, np.int64(0), now, ends, won)
+    if ahead != 0:
+        won = with_ahead(s, w, now, by_place, ends, won)
+    s.whole.asked.won[0] = won
+
+
+@inlined
+def put_forward(s, b, at, into, speculative, now, ends, won):
+    """Put an input VC forward for the match of its port, unless another one comes before.
+
+    Returns the ports for which one is put forward, and those.
+    """
+    contest, first_input, end = s.contest, b - at, bit_at(ends, into)
+    distance = (at - s.in_ports.vc_pointer[first_input + s.inputs.port_bit[b]]) & CYCLIC
+    key = speculative | age_of(s, b, now) | distance
+    if ends & end != 0:
+        if key > contest.key[into]:
+            return ends, won
+        won ^= bit_at(won, contest.bidder[into])
+    contest.bidder[into], contest.key[into] = at, key
+    return ends | end, won | bit_at(won, at)
+
+
+@inlined
+def with_ahead(s, w, now, by_place, ends, won):
+    """Let headers that speculate have the matches of their ports that nobody else wants; return all who win.
+
+    Where a header then has no VC of that port with a credit, the match is wasted, but was one.
+    """
+    rows, masks, width, cell = s.whole.wants.row, s.whole.masks, s.setup.width, 64 * w
+    first_input, ahead = s.words.first_input[w], s.whole.asked.ahead[0]
+    left = ahead
+    while left != 0:
+        b = first_input + lowest(left)
+        left &= left - 1
+        ports = s.whole.wants.speculated[(b - first_input) * width]
+        while ports != 0:
+            port, ports = next_port(s, w, b, ports)
+            into, out = numbers_of(s, cell, b, port, by_place)
+            if rows[into * width] & bit_at(won, out) != 0:
+                ends, won = put_forward(s, b, b - first_input, into, np.int64(SPECULATIVE), now, ends, won)
+    left, ready = won & ahead, masks.owning[w] & ~masks.no_credit[w]
+    while left != 0:
         at, bit = lowest(left), left & -left
         left ^= bit
         b = first_input + at
-        into, out = numbers_of(s, cell, b, by_place)
-        end = bit_at(ends, into)
-        if rows[into * width] & bit_at(ends, out) == 0:
-            continue
-        key = age_of(s, b, now) | ((at - s.in_ports.vc_pointer[first_input + s.inputs.port_bit[b]]) & CYCLIC)
-        if ends & end != 0:
-            if key > contest.key[into]:
-                continue
-            won ^= bit_at(won, contest.bidder[into])
-        ends |= end
-        won |= bit
-        contest.bidder[into], contest.key[into] = at, key
-    s.whole.asked.won[0] = won
+        into, out = numbers_of(s, cell, b, s.inputs.out_port_bit[b], by_place)
+        if ready & bit == 0 or rows[into * width] & bit_at(won, out) == 0:
+            s.in_ports.vc_pointer[first_input + s.inputs.port_bit[b]] = at + 1
+            won ^= bit
+    return won
 
 
 @inlined

@@ -169,7 +169,8 @@ def recall(s, b, p, w0, w1, begin, now):
 @inlined
 def find(rule, s, b, p, w0, w1, begin, now):
     """Collect the available candidates of a header, from the cache or the rule; return as `request` does."""
-    if s.cache.size > 0 and s.courses.script[p] < 0 and s.inputs.out[b] < 0:
+    by_masks = s.cache.size > 0 and s.setup.selection != BETTER_OF_TWO
+    if by_masks and s.courses.script[p] < 0 and s.inputs.out[b] < 0:
         answer = recall(s, b, p, w0, w1, begin, now)
         if answer >= 0:
             return answer

@@ -187,7 +187,7 @@ def switch(s, here, w, now, requesting, speculating, final):
     elif requesting == 0:
         won = none(requesting)
     else:
-        asked.ends[0] = requesting
+        asked.ends[0], asked.ahead[0] = requesting, speculating
         call_at(s.setup.sweep_switch, (s.raw, w, now))
         won = asked.won[0]
     won |= held
