@@ -103,8 +103,9 @@ def route_flows(
     vcs, network, many = relation.vcs, relation.network, max(1, relation.max_candidates)
     flows = Flows(relation.num_vcs + sources, _addresses(relation, sources, ends), sizes, phases)
     busy = Busy(1 / network.bandwidth, *np.zeros((2, network.num_channels)))
-    before, out, at_work = (np.zeros(size, dtype=np.int64) for size in (vcs.total, many, 5))
-    space = Space(np.full((vcs.total, 2), -1.0), before, np.empty((vcs.total * many + 1, 2)), out)
+    lengths = vcs.total, vcs.total * many + 1, many, 5
+    before, states, out, at_work = (np.zeros(size, dtype=np.int64) for size in lengths)
+    space = Space(np.full((vcs.total, 2), -1.0), before, np.empty(states.size), states, out)
     path, rows = np.empty(ROOM + vcs.total, dtype=np.int32), np.zeros((sources.size, 2), dtype=np.int64)
     rule = relation.compiled.address
     while (done := route(rule, flows, vcs.channel, busy, space, at_work, rows, path)) < sources.size:

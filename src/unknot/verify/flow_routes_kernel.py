@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit, types
 
 from unknot._base.arrays import Floats, Ints
+from unknot._base.kernels.heap_kernel import pop, push
 from unknot._base.kernels.lazy_kernel import call_rule
 from unknot._base.kernels.types_kernel import READ32, kept
 from unknot.routing.contract import EJECT, TIER, VC_MASK
@@ -42,40 +43,9 @@ class Space(NamedTuple):
 
     reached: Floats
     before: Ints
-    heap: Floats
+    costs: Floats
+    states: Ints
     out: Ints
-
-
-@njit
-def _push(heap, size, cost, state):
-    """Add a state to a binary heap of costs and states; return its new size."""
-    i = size
-    heap[i, 0], heap[i, 1] = cost, state
-    while i > 0 and heap[(i - 1) // 2, 0] > heap[i, 0]:
-        up = (i - 1) // 2
-        for k in range(2):
-            heap[i, k], heap[up, k] = heap[up, k], heap[i, k]
-        i = up
-    return size + 1
-
-
-@njit
-def _pop(heap, size):
-    """Take the root from a heap, with `size` before; the root stays readable at the end."""
-    size -= 1
-    for k in range(2):
-        heap[0, k], heap[size, k] = heap[size, k], heap[0, k]
-    i = 0
-    while True:
-        low = i
-        for child in (2 * i + 1, 2 * i + 2):
-            if child < size and heap[child, 0] < heap[low, 0]:
-                low = child
-        if low == i:
-            return size
-        for k in range(2):
-            heap[i, k], heap[low, k] = heap[low, k], heap[i, k]
-        i = low
 
 
 @njit
@@ -86,11 +56,13 @@ def _cheapest(rule, flows, i, turn, channel_of, busy, space):
     before it.
     """
     pointer, vcs = np.int64(space.out.ctypes.data), channel_of.size
-    reached, heap, out = space.reached, space.heap, space.out
-    size = _push(heap, 0, 0.0, float(flows.start[i]))
+    reached, costs, states, out = space.reached, space.costs, space.states, space.out
+    push(costs, states, 0, 0.0, flows.start[i])
+    size = 1
     while size:
-        size = _pop(heap, size)
-        cost, at = heap[size, 0], np.int64(heap[size, 1])
+        cost, at = costs[0], states[0]
+        size -= 1
+        pop(costs, states, size)
         if at < vcs and (reached[at, 0] != turn or cost > reached[at, 1]):
             continue
         count, low = call_rule(rule, at, flows.address[i], pointer), np.int64(256)
@@ -106,10 +78,11 @@ def _cheapest(rule, flows, i, turn, channel_of, busy, space):
             load = busy.now[c] + OVERALL * (busy.sent[c] - busy.now[c])
             there = cost + (load + flows.flits[i] * busy.slowness[c]) ** POWER - load**POWER
             if reached[vc, 0] != turn or there < reached[vc, 1]:
-                if size == heap.shape[0]:
+                if size == costs.size:
                     return -1
                 reached[vc, 0], reached[vc, 1], space.before[vc] = turn, there, at
-                size = _push(heap, size, there, float(vc))
+                push(costs, states, size, there, vc)
+                size += 1
     return -1
 
 
@@ -124,7 +97,7 @@ def _carry(busy, channels, flits):
 @kept(
     types.int64(
         types.int64, types.NamedTuple((I64, I64, F64, I64), Flows), READ32,
-        types.NamedUniTuple(F64, 3, Busy), types.NamedTuple((F64_2, I64, F64_2, I64), Space), I64,
+        types.NamedUniTuple(F64, 3, Busy), types.NamedTuple((F64_2, I64, F64, I64, I64), Space), I64,
         types.int64[:, ::1], I32,
     ),
     nogil=True,

@@ -7,6 +7,7 @@ bound what any routes carry; the mean of the flows is carried (N. Garg and J. KÃ
 
 import numpy as np
 
+from unknot._base.kernels.heap_kernel import pop, push
 from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.search.random_kernel import cooled, unit
 from unknot.synthesis.topology.links_kernel import cost_of, move, place, remember, take_back
@@ -18,47 +19,17 @@ LOOK = 8
 """Phases between two looks at the bound."""
 
 
-@inlined
-def push(ways, size, far, node):
-    i = size
-    while i > 0:
-        parent = (i - 1) >> 1
-        if ways.heap_far[parent] <= far:
-            break
-        ways.heap_far[i], ways.heap_node[i] = ways.heap_far[parent], ways.heap_node[parent]
-        i = parent
-    ways.heap_far[i], ways.heap_node[i] = far, node
-
-
-@inlined
-def pop(ways, size):
-    """Take the first entry of a heap of `size` entries more than stay."""
-    far, node = ways.heap_far[size], ways.heap_node[size]
-    i = 0
-    while True:
-        child = 2 * i + 1
-        if child >= size:
-            break
-        if child + 1 < size and ways.heap_far[child + 1] < ways.heap_far[child]:
-            child += 1
-        if ways.heap_far[child] >= far:
-            break
-        ways.heap_far[i], ways.heap_node[i] = ways.heap_far[child], ways.heap_node[child]
-        i = child
-    ways.heap_far[i], ways.heap_node[i] = far, node
-
-
 @called
 def search(links, flows, ways, lengths, source):
     """Dijkstra's search from a source; returns how many nodes were reached, in `ways.order`."""
     ways.far[:] = UNREACHED
     ways.far[source] = 0.0
-    push(ways, 0, 0.0, source)
+    push(ways.heap_far, ways.heap_node, 0, 0.0, source)
     size, reached = 1, 0
     while size > 0:
         far, u = ways.heap_far[0], ways.heap_node[0]
         size -= 1
-        pop(ways, size)
+        pop(ways.heap_far, ways.heap_node, size)
         if far > ways.far[u]:
             continue
         ways.order[reached] = u
@@ -69,7 +40,7 @@ def search(links, flows, ways, lengths, source):
             if there < ways.far[v]:
                 ways.far[v] = there
                 ways.before[v] = u
-                push(ways, size, there, v)
+                push(ways.heap_far, ways.heap_node, size, there, v)
                 size += 1
     return reached
 
