@@ -161,7 +161,7 @@ def _radix(network: Network) -> int:
     """Most ports of a switch: links in the direction that has more channels, and terminals."""
     count = network.num_routers
     links = np.maximum(np.bincount(network.source, minlength=count), np.bincount(network.target, minlength=count))
-    return int((links + np.bincount(network.inject, minlength=count)).max(initial=0))
+    return int((links + network.terminals_at).max(initial=0))
 
 
 def _cabinets(network: Network, prices: Prices) -> Ints:

@@ -106,7 +106,7 @@ def bisection_bounds(network: Network, *, seed: int = 1) -> Bisection:
     >>> bounds.lower <= bounds.upper
     True
     """
-    weight = np.bincount(network.inject, minlength=network.num_routers)
+    weight = network.terminals_at
     if np.count_nonzero(weight) < 2:
         raise NetworkError(f"{network.name}: a bisection needs terminals at two routers or more")
     if not _same_ends(network):

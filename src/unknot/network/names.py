@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unknot._base.arrays import Rows, grouped
+from unknot._base.arrays import Ints, Rows, grouped
 from unknot._base.errors import NetworkError, near, visible
 from unknot._base.shown import Drawn
 from unknot.network.bandwidth import Bandwidths
@@ -57,6 +57,11 @@ class Named(Drawn):
     def incoming(self) -> Rows:
         """Channels by target: ``channels[first[r]:first[r + 1]]`` enter router r, in index order."""
         return grouped(self.target, self.num_routers)
+
+    @cached_property
+    def terminals_at(self) -> Ints:
+        """Number of terminals that inject at each router: int64 array, shape (routers,)."""
+        return np.bincount(self.inject, minlength=self.num_routers).astype(np.int64)
 
     @property
     def ends(self) -> list[tuple[int, int]]:
@@ -143,7 +148,7 @@ class Named(Drawn):
     @cached_property
     def _alone(self) -> dict[str, int]:
         """The only terminal at a router, by the name of the router where no other router or terminal has it."""
-        routers = np.bincount(self.inject, minlength=self.num_routers)
+        routers = self.terminals_at
         terminals = {
             self.router_name(r).replace(" ", ""): t
             for t, (r, out) in enumerate(zip(self.inject.tolist(), self.eject.tolist(), strict=True))

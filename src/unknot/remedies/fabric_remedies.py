@@ -172,7 +172,7 @@ def _one_lane(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     effort = SearchEffort(search.deadline.part(EACH).end, search.seed, search.progress)
     bound = load_bound(demand(hosts), time_limit=effort.bounding, longer=True, pieces=lids)
     answering = np.flatnonzero(homes >= 0)
-    senders = np.bincount(hosts.inject, minlength=network.num_routers).astype(float)
+    senders = hosts.terminals_at.astype(float)
     ends, tree = homes[answering].astype(np.int64), np.arange(answering.size)
     many: Floats = (fabric.owner[answering] < network.num_terminals) / lids
     if answering.size * network.num_channels > MOST_WORK:

@@ -70,7 +70,7 @@ def on_paper(network: Network) -> dict[str, Any]:
         "x": np.round(places.real, 3).tolist(),
         "y": np.round(places.imag, 3).tolist(),
         "names": [network.router_name(router) for router in range(network.num_routers)],
-        "terminals": np.bincount(network.inject, minlength=network.num_routers).tolist(),
+        "terminals": network.terminals_at.tolist(),
         "source": network.source.tolist(),
         "target": network.target.tolist(),
         "dead": [],

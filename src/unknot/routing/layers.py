@@ -110,7 +110,7 @@ def cycle_breaking(routes: Routes) -> tuple[Layers, int]:
     from unknot.routing.layers_kernel import break_cycles
 
     network = routes.network
-    sending = np.bincount(network.inject, minlength=network.num_routers).astype(np.int64)
+    sending = network.terminals_at
     layer = np.zeros(routes.next_channel.shape, dtype=np.int8)
     with plainly(is_small(layer.size, break_cycles)):
         for current in range(127):
@@ -189,7 +189,7 @@ def balanced_routes(network: Network) -> Routes:
     distances = distances_to_homes(network, "dfsssp")
     require_ways(network, distances.table < 0, distances.homes, "dfsssp")
     sinks = np.arange(network.num_terminals)
-    sending = np.bincount(network.inject, minlength=network.num_routers).astype(np.int64)
+    sending = network.terminals_at
     table = np.empty((network.num_terminals, network.num_routers), dtype=np.int32)
     with plainly(is_small(sinks.size * network.num_channels // CHANNELS, balanced_channels)):
         balanced_channels(

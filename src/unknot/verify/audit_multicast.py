@@ -173,7 +173,7 @@ def _together(
     name = f"multicast and host-to-host on the tables of {fabric.name}"
     if lane is None:
         destination, counts = pairs_by_switch(fabric, board, "host-to-host")
-        at = np.bincount(fabric.network.inject, minlength=routers) > 0
+        at = fabric.network.terminals_at > 0
         return forwarding_table(
             one_sender_each(board.network), next_channel, destination=np.concatenate([destination, homes]),
             address_labels=labels, name=name, may_use=np.concatenate([counts > 0, sends & at[:, None]], axis=1),

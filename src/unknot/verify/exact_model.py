@@ -164,7 +164,7 @@ class Model:
     def start_at_terminals(self, relation: Relation) -> None:
         """Every worm begins where a packet enters, and no router sends more worms than it has terminals."""
         part, network = self.part, relation.network
-        terminals = np.bincount(network.inject, minlength=network.num_routers)
+        terminals = network.terminals_at
         leaves = network.source[relation.vcs.channel]
         begun: dict[int, list[Any]] = {}
         for s, (x, v) in enumerate(zip(self.state, part.input_vc.tolist(), strict=True)):

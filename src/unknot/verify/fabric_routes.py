@@ -78,7 +78,7 @@ def pairs_without_route(fabric: Fabric) -> list[Finding]:
     columns = destinations(fabric, "host-to-host")
     hops = route_lengths(network, switchboard(fabric).next_channel[:, columns])
     owner = fabric.owner[columns]
-    sends = np.bincount(network.inject, minlength=network.num_routers)
+    sends = network.terminals_at
     lost = (hops == -1) * sends[:, None]
     lost[network.eject[owner], np.arange(owner.size)] = np.where(
         hops[network.eject[owner], np.arange(owner.size)] == -1, sends[network.eject[owner]] - 1, 0

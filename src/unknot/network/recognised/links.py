@@ -46,7 +46,7 @@ class CableCounts:
         if not np.array_equal(key, back) or not np.array_equal(count, again):
             return None
         near, far = np.divmod(key, network.num_routers)
-        seats = np.bincount(network.inject, minlength=network.num_routers)
+        seats = network.terminals_at
         return cls(network.num_routers, near, far, count, seats)
 
     @cached_property

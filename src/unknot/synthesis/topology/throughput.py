@@ -92,7 +92,7 @@ def demand_of(network: Network, flows: npt.ArrayLike | None = None) -> Floats:
     routers, terminals = network.num_routers, network.num_terminals
     demand = np.zeros((routers, routers))
     if flows is None:
-        one = np.bincount(network.inject, minlength=routers).astype(np.float64)
+        one = network.terminals_at.astype(np.float64)
         other = np.bincount(network.eject, minlength=routers).astype(np.float64)
         demand = np.outer(one, other) / max(1, terminals - 1)
     else:
