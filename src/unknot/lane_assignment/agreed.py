@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from unknot._base.phrases import count
 from unknot.lane_assignment.lane_refutation import Refutation
 from unknot.lane_assignment.lane_search import NoOrders, Open, Own, Solution
 from unknot.lane_assignment.second_opinion import Theirs, believed
@@ -48,6 +49,6 @@ def refute(
         answer = Open(0, disagree=True) if doubted else found
     if isinstance(answer, Open) and answer.disagree:
         loads = " with a lower load" * (served.limits is not None)
-        question = f"{lanes} lane{'s' * (lanes > 1)}{loads}"
+        question = f"{count(lanes, 'lane')}{loads}"
         effort.disagreements += [question] * (question not in effort.disagreements)
     return answer

@@ -110,7 +110,7 @@ def aimed_move(paths, orders, state, aims, drawn):
         # The channel after the fall, or the one before it.
         old = path[i - np.int64(draw(state) & np.uint64(1))]
         old -= old % paths.copies
-        new = elsewhere(paths, orders, state, old, destination)
+        new = elsewhere(paths, state, old, destination)
         lane = lane if new >= 0 else none
         return Move(lane, none, 0.0, old, new, np.int64(destination >> 6), np.int64(1) << np.int64(destination & 63))
     # Keys are spread over a unit, so this is about the distance to the next key: the two channels change places, and

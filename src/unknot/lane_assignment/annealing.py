@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base import phrases
 from unknot.search.effort import MOVE, WORK, AnnealingStep, SearchEffort
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def annealed(
     from unknot.lane_assignment.anneal_kernel import anneal
 
     lanes = len(orders.key)
-    text = text or f"{lanes} lane{'s' * (lanes > 1)}: {{}} pairs left"
+    text = text or f"{phrases.count(lanes, 'lane')}: {{}} pairs left"
     seed = [effort.seed, lanes, moves] if seed is None else seed
     state = np.random.default_rng(seed).integers(2**63, size=2).astype(np.uint64)[:, None]
     halved = halved and lanes > 1

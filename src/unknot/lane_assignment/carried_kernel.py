@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from unknot._base.arrays import Floats, IntArray, Ints
 from unknot._base.kernels.types_kernel import alone, called, inlined
-from unknot.lane_assignment.load_kernel import serves, steep
+from unknot.lane_assignment.load_kernel import serves, steeper
+from unknot.lane_assignment.orders_kernel import leads
 from unknot.search.random_kernel import below
 
 
@@ -89,12 +90,6 @@ def after(now, k, c, h):
 
 
 @inlined
-def leads(paths, c, h):
-    """Whether a channel may be taken to a column's home."""
-    return (paths.nearer[c, h >> 6] >> (h & 63)) & 1
-
-
-@inlined
 def onward_to(paths, now, k, c, e, h):
     """Whether a channel may follow another in a lane on the way to a column's home."""
     if now.left.size:
@@ -124,7 +119,7 @@ def add(paths, now, k, c, h, pairs, amount, scale):
     while True:
         channel = c // paths.copies
         carried = amount * now.slow[channel]
-        more += steep(now.load[channel] + carried, scale, now.squares) - steep(now.load[channel], scale, now.squares)
+        more += steeper(now.load[channel], carried, scale, now.squares)
         # By how much the square of what the lane carries grows: (a + b)² − a² = b (2a + b).
         more += now.evenness * carried * (2 * now.lane_load[k, channel] + carried) / (scale * scale)
         now.load[channel] += carried

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot._base import phrases
 from unknot.lane_assignment.annealing import annealed
 from unknot.lane_assignment.path_set import Demand, Flags, Floats, Ints, following, packed
 from unknot.lane_assignment.rooted import orders_of
@@ -77,7 +78,7 @@ def improved(
         Temperatures at the beginning and at the end of a round, in turn.
     """
     best: tuple[Floats, int] | None = None
-    text = f"{len(start)} lane{'s' * (len(start) > 1)} of longer paths: cost {{}}"
+    text = f"{phrases.count(len(start), 'lane')} of longer paths: cost {{}}"
     with effort.until_interrupted():
         for number in range(rounds):
             key = start if number % 2 == 0 or best is None else best[0]

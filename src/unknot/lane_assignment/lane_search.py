@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unknot._base.phrases import count
 from unknot._base.work import spend
 from unknot.lane_assignment.forced import Turn, climbing, short_cycles
 from unknot.lane_assignment.lane_model import LaneModel, LoadModel
@@ -143,7 +144,7 @@ class Encoded:
                 while not todo:
                     spend(CLAUSE * (len(clauses) - sent))
                     known = f"{len(pairs)} pairs, {len(forbidden)} cycles"
-                    self.effort.report(f"{self.lanes} lane{'s' * (self.lanes > 1)}, {self.name}: {known}")
+                    self.effort.report(f"{count(self.lanes, 'lane')}, {self.name}: {known}")
                     possible = None
                     if len(clauses) <= MOST_CLAUSES:
                         solver.append_formula(clauses[sent:])

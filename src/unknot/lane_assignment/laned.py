@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base import phrases
 from unknot._base.arrays import IntArray, ranks
 from unknot.lane_assignment.path_set import Flags, Floats, Ints, Numbers
 from unknot.lane_assignment.tables import LaneTable, hop_by_hop
@@ -92,7 +93,7 @@ def laned(
     return Relation(
         network,
         *_by_steps(network, addresses, start, step, lanes, vcs, name),
-        name=f"{name} ({lanes} lane{'s' * (lanes > 1)})",
+        name=f"{name} ({phrases.count(lanes, 'lane')})",
         **in_blocks(addresses, lane, lanes, "in lane", minimal=minimal),
     )
 
@@ -230,6 +231,6 @@ def by_levels(table: LaneTable, packed: LeveledRoutes, lanes: int, *, vcs: int |
         network,
         virtual,
         rule,
-        name=f"lanes ({lanes} by ports and {levels} service level{'s' * (levels > 1)})",
+        name=f"lanes ({lanes} by ports and {phrases.count(levels, 'service level')})",
         **in_blocks(addresses, level, levels, "at SL", minimal=table.minimal),
     )

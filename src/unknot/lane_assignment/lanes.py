@@ -7,6 +7,7 @@ from typing import Unpack
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base import phrases
 from unknot._base.deadline import Deadline, begun, counts_work
 from unknot._base.errors import RelationError
 from unknot._base.numbers import require_whole
@@ -263,6 +264,6 @@ def multipath(routes: Lanes, *, vcs: int | None = None) -> Relation:
         network,
         virtual,
         rule,
-        name=f"lanes, all paths ({lanes} lane{'s' * (lanes > 1)})",
+        name=f"lanes, all paths ({phrases.count(lanes, 'lane')})",
         **in_blocks(addresses, routes.lane, lanes, "in lane", minimal=True),
     )

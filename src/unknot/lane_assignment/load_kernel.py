@@ -7,6 +7,8 @@ import numpy as np
 
 from unknot._base.arrays import Floats, Ints
 from unknot._base.kernels.types_kernel import called, inlined, kept
+from unknot.lane_assignment.orders_kernel import leads
+from unknot.lane_assignment.paths_kernel import elsewhere
 from unknot.search.random_kernel import below, cooled, unit
 
 SQUARES = 4
@@ -44,6 +46,12 @@ def steep(load, scale, squares=SQUARES):
 
 
 @inlined
+def steeper(load, more, scale, squares=SQUARES):
+    """By how much the cost of a load grows with a load more."""
+    return steep(load + more, scale, squares) - steep(load, scale, squares)
+
+
+@inlined
 def serves(reach, lane, channel, h):
     return (reach[lane, channel, h >> 6] >> (h & 63)) & 1
 
@@ -63,7 +71,7 @@ def grow(paths, key, order, step):
             for i in range(end - first):
                 # Of equals the first is kept, so it begins elsewhere for each router and home: ties spread.
                 c = paths.leaving[first + (i + u + h) % (end - first)]
-                if (paths.nearer[c, h >> 6] >> (h & 63)) & 1:
+                if leads(paths, c, h):
                     score = 0.0
                     for lane in range(lanes):
                         if key[lane, c] < top[lane, paths.target[c]]:
@@ -117,7 +125,7 @@ def carry(paths, table, h, u, amount, scale):
         if u == paths.home[h]:
             return more
         c = step[h, u] // paths.copies
-        more += steep(load[c] + amount * slow[c], scale) - steep(load[c], scale)
+        more += steeper(load[c], amount * slow[c], scale)
         load[c] += amount * slow[c]
         u = paths.target[step[h, u]]
 
@@ -144,16 +152,9 @@ def balance_table(paths, key, table, wanted, order, state, annealing, scale):
     for move in range(annealing.moves):
         heat = cooled(heat, annealing, move)
         u, h = below(state, routers), below(state, homes)
-        old, count, new = step[h, u], 0, -1
-        if u == paths.home[h] or old < 0:
-            continue
-        for j in range(paths.leaving_first[u], paths.leaving_first[u + 1]):
-            c = paths.leaving[j]
-            if c != old and c % paths.copies == 0 and (paths.nearer[c, h >> 6] >> (h & 63)) & 1:
-                count += 1
-                if below(state, count) == 0:
-                    new = c
-        if count == 0:
+        old = step[h, u]
+        new = -1 if u == paths.home[h] or old < 0 else elsewhere(paths, state, old, h)
+        if new < 0:
             continue
         amount = flow[h, u]
         more = carry(paths, table, h, u, -amount, scale)

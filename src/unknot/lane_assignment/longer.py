@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from unknot._base import phrases
 from unknot._base.deadline import Deadline, begun, counts_work
 from unknot._base.errors import NetworkError, RelationError, require_known
 from unknot._base.numbers import require_whole
@@ -196,8 +197,8 @@ class LongerSearch:
             if best is not None:
                 return best[0]
         raise RelationError(
-            f"lanes on {network.name}: no way was found to connect all pairs in {count} "
-            f"lane{'s' * (count > 1)}{'' if stretch is None else f' with a stretch of {stretch}'}, "
+            f"lanes on {network.name}: no way was found to connect all pairs in "
+            f"{phrases.count(count, 'lane')}{'' if stretch is None else f' with a stretch of {stretch}'}, "
             f"{self.effort.moves} moves; more lanes or a longer time limit may do"
         )
 

@@ -107,6 +107,20 @@ class Orders(NamedTuple):
 
 
 @inlined
+def leads(paths, c, h):
+    """Whether a channel may be taken to a column's home."""
+    return (paths.nearer[c, h >> 6] >> (h & 63)) & 1
+
+
+@inlined
+def ways_on(paths, u, before):
+    """The channels that may follow `before`, or where it is −1 leave router u: first and last place, and array."""
+    if before >= 0:
+        return paths.after_first[before], paths.after_first[before + 1], paths.after
+    return paths.leaving_first[u], paths.leaving_first[u + 1], paths.leaving
+
+
+@inlined
 def onward(paths, keys, c, higher):
     """Write the channels of higher keys that may follow channel c; how many they are."""
     count = 0

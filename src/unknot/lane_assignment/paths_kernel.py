@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import called, kept
-from unknot.lane_assignment.orders_kernel import missing
+from unknot.lane_assignment.orders_kernel import leads, missing, ways_on
 from unknot.routing.layers_kernel import climb
 from unknot.search.random_kernel import below
 
@@ -68,14 +68,10 @@ def drawn_path(paths, orders, keys, state, u, destination, path, fall):
     length, falls = 0, 0
     while u != paths.home[destination]:
         count, next_channel = 0, -1
-        first, end, options = paths.leaving_first[u], paths.leaving_first[u + 1], paths.leaving
-        if length > 0:
-            last = path[length - 1]
-            first, end, options = paths.after_first[last], paths.after_first[last + 1], paths.after
+        first, end, options = ways_on(paths, u, path[length - 1] if length > 0 else -1)
         for j in range(first, end):
             c = options[j]
-            leads = orders.taken[c, destination >> 6] & paths.nearer[c, destination >> 6]
-            if (leads >> (destination & 63)) & 1:
+            if leads(paths, c, destination) & (orders.taken[c, destination >> 6] >> (destination & 63)):
                 count += 1
                 if below(state, count) == 0:
                     next_channel = c
@@ -103,7 +99,7 @@ def completing(paths, keys, path, i, destination):
 
 
 @called
-def elsewhere(paths, orders, state, old, destination):
+def elsewhere(paths, state, old, destination):
     """Another channel than `old` of the same router that may be taken to a destination; −1 if there is none.
 
     Of virtual channels the first of the channel.
@@ -112,7 +108,7 @@ def elsewhere(paths, orders, state, old, destination):
     for j in range(paths.leaving_first[u], paths.leaving_first[u + 1]):
         c = paths.leaving[j]
         other = c % paths.copies == 0 and c // paths.copies != old // paths.copies
-        if other and (paths.nearer[c, destination >> 6] >> (destination & 63)) & 1:
+        if other and leads(paths, c, destination):
             count += 1
             if below(state, count) == 0:
                 choice = c
@@ -124,16 +120,13 @@ def path_of(paths, uses, rank, state, u, h, path, turns):
     """Draw a path from router u to a home, its channels and turns; turns in use first. Its length."""
     length, x = 0, u
     while x != paths.home[h]:
-        first, end, options = paths.leaving_first[x], paths.leaving_first[x + 1], paths.leaving
-        if length > 0:
-            last = path[length - 1]
-            first, end, options = paths.after_first[last], paths.after_first[last + 1], paths.after
-        best = -1
+        last, best = path[length - 1] if length > 0 else -1, -1
+        first, end, options = ways_on(paths, x, last)
         for j in range(first, end):
             c = options[j]
-            if (paths.nearer[c, h >> 6] >> (h & 63)) & 1:
+            if leads(paths, c, h):
                 score = below(state, RISES)
-                if length > 0:
+                if last >= 0:
                     score += USED if uses[j] > 0 else RISES if rank[c] > rank[last] else 0
                 if score > best:
                     best, path[length], turns[length] = score, c, j

@@ -9,6 +9,7 @@ import numpy as np
 
 from unknot._base.kernels.types_kernel import alone, called
 from unknot.lane_assignment.carried_kernel import add, after, onward_to, turn
+from unknot.lane_assignment.orders_kernel import ways_on
 from unknot.routing.layers_kernel import climb
 from unknot.search.random_kernel import below, cooled, unit
 
@@ -57,10 +58,8 @@ def another(paths, now, state, k, u, before, old, h):
 
     What begins at the router, where `before` is −1, may change to lane k from that of the pair.
     """
-    first, end, options = paths.leaving_first[u], paths.leaving_first[u + 1], paths.leaving
+    first, end, options = ways_on(paths, u, before)
     hops = now.left[now.lane[u, h], now.start[u, h], h] if now.left.size and before < 0 else 0
-    if before >= 0:
-        first, end, options = paths.after_first[before], paths.after_first[before + 1], paths.after
     count, choice = 0, -1
     for j in range(first, end):
         e = options[j]

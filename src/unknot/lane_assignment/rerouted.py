@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot._base.deadline import clock
+from unknot._base.phrases import count
 from unknot._base.progress import found
 from unknot._base.work import spend
 from unknot.lane_assignment.laned import PairRoutes
@@ -251,7 +252,7 @@ def balanced(
                 move(now, step, highest(now))
                 if highest(now) < highest(best):
                     best = copied(now)._replace(squares=SQUARES)
-                    lanes = f"{len(best.rank)} lane{'s' * (len(best.rank) > 1)}"
+                    lanes = count(len(best.rank), "lane")
                     found(f"{lanes}, highest load {highest(best):g}, at least {goal.floor:.4g}")
                     if highest(best) <= goal.floor * ENOUGH:
                         break

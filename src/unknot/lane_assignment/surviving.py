@@ -13,6 +13,7 @@ import numpy as np
 from unknot._base.arrays import row_of
 from unknot._base.errors import RelationError
 from unknot._base.memory import require
+from unknot._base.phrases import count
 from unknot.lane_assignment.annealing import annealed
 from unknot.lane_assignment.exact import ExactSearch
 from unknot.lane_assignment.path_set import Flags, Floats, Ints, following, packed, unpacked
@@ -94,7 +95,7 @@ def surviving(
 
 def _near(paths: PathSet, key: Floats, effort: SearchEffort) -> tuple[Floats, int]:
     """Orders near given orders, by annealing, and the number of unserved pairs."""
-    text = f"{len(key)} lane{'s' * (len(key) > 1)} after each single failure: {{}} pairs left"
+    text = f"{count(len(key), 'lane')} after each single failure: {{}} pairs left"
     for number in range(ROUNDS):
         now = orders_of(paths, key.copy())
         heat, seed = HEATS[number % len(HEATS)], [effort.seed, 4, number]

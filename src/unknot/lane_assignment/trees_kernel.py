@@ -7,7 +7,7 @@ import numpy as np
 
 from unknot._base.arrays import Flags, Floats, Ints
 from unknot._base.kernels.types_kernel import called, kept
-from unknot.lane_assignment.load_kernel import steep
+from unknot.lane_assignment.load_kernel import steeper
 from unknot.lane_assignment.orders_kernel import pop, push
 from unknot.routing.layers_kernel import climb
 from unknot.search.random_kernel import unit as uniform
@@ -105,7 +105,7 @@ def cost(net, trees, step, order, rate, costs, through):
     total = 0.0
     for i in range(order.size - 1, 0, -1):
         c, flow = step[order[i]], through[order[i]]
-        total += steep(load[c] + flow * trees.slow[c], scale) - steep(load[c], scale) + costs.hop * flow
+        total += steeper(load[c], flow * trees.slow[c], scale) + costs.hop * flow
         through[net.target[c]] += flow
     return total
 
@@ -137,7 +137,7 @@ def route(net, turns, spanning, rows, trees, costs, state):
         # What a hop costs: the growth of the steep cost by a typical flow, per unit of it.
         unit = total / routers if total > 0 else scale / routers
         for c in range(channels):
-            weight[c] = hop + (steep(load[c] + unit * slow[c], scale) - steep(load[c], scale)) / unit
+            weight[c] = hop + steeper(load[c], unit * slow[c], scale) / unit
             weight[c] *= 1.0 + noise * uniform(state)
         many = grown(net, turns, scratch, home[row], step[row], order[row], anywhere)
         if many < routers:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unknot._base import phrases
 from unknot._base.errors import RelationError
 from unknot._base.shown import Brief
 from unknot.lane_assignment.detours import LOST, detour_paths, improved, tree_order
@@ -175,7 +176,7 @@ def _reordered(traffic: Demand, key: Floats, effort: SearchEffort) -> Floats:
         if best is not None:
             return best[0]
     raise RelationError(
-        f"{traffic.network.name}: no routes were found within {len(key)} lane{'s' * (len(key) > 1)}; more may do"
+        f"{traffic.network.name}: no routes were found within {phrases.count(len(key), 'lane')}; more may do"
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from unknot._base.deadline import Deadline, clock
+from unknot._base.phrases import count
 from unknot._base.progress import Progress, found
 from unknot._base.work import spend
 
@@ -146,7 +147,7 @@ class SearchEffort:
     def reached(self, lanes: int) -> None:
         """Note that orders of a number of lanes were found."""
         self.history.append((clock() - self.began, lanes))
-        found(words := f"{lanes} lane{'s' * (lanes > 1)} will do")
+        found(words := f"{count(lanes, 'lane')} will do")
         self.report(words)
 
     def report(self, text: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unknot._base.arrays import Floats
+from unknot._base.phrases import count
 from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.verify.job_flows import Job
@@ -232,7 +233,7 @@ def _changes(
         return float(hashed_loads(paths, job, one, slowness, seed + 1, draws).shares.mean())
 
     rows = [
-        ChangedShare(f"{qps} queue pair{'s' * (qps > 1)} a flow", mean_share(replace(hashing, qps=qps)))
+        ChangedShare(f"{count(qps, 'queue pair')} a flow", mean_share(replace(hashing, qps=qps)))
         for qps in QPS if qps != hashing.qps
     ]  # fmt: skip
     if hashing.kind != "independent":

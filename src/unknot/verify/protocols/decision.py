@@ -9,6 +9,7 @@ from itertools import islice
 
 import numpy as np
 
+from unknot._base import phrases
 from unknot._base.arrays import Flags
 from unknot._base.deadline import MINUTE, Deadline, clock, counts_work
 from unknot._base.errors import RelationError
@@ -208,7 +209,7 @@ def summary(system: System, run: Run) -> str:
     places = len(state) + sum(len(message.tail) for message in messages)
     begun = sum(event.act == "begin" for event in run)
     held = f"{len(messages)} {'worms' if system.worms else 'messages'} in {places} places"
-    return f"after {begun} transaction{'s' * (begun != 1)} {held} wait for each other and nothing can move"
+    return f"after {phrases.count(begun, 'transaction')} {held} wait for each other and nothing can move"
 
 
 def _cycled(system: System, deadline: Deadline) -> tuple[Run | None, bool]:
