@@ -70,38 +70,34 @@ class Buffers:
         return held[vc] >= flow.packets or any(held[vc] >= pool.own and pool.free(held) < 1 for pool in pools)
 
 
-class Paths:
-    """Paths of packets from terminals to VCs, through VCs that are empty."""
-
-    def __init__(self, relation: Relation) -> None:
-        self.ways = Ways(relation)
-
-    def shortest(self, buffers: Buffers, address: int, vc: int) -> tuple[int, ...] | None:
-        """The injection port and the VCs, the last included, of a path that is open; None if there is none."""
-        return next(self.ways.to(vc, address, buffers.opens), None)
-
-    def add(self, buffers: Buffers, address: int, vc: int) -> tuple[int, ...] | None:
-        """Send one packet more to a VC, if there is a path; return the path."""
-        path = self.shortest(buffers, address, vc)
+    def add(self, ways: Ways, address: int, vc: int) -> tuple[int, ...] | None:
+        """Send one packet more to a VC, if there is a path through empty VCs; return the path, its port first."""
+        path = next(ways.to(vc, address, self.opens), None)
         if path is None:
             return None
-        trial = buffers.copy()
+        trial = self.copy()
         for at, v in pairwise(path):
             if not trial.takes(at, v):
                 return None
             trial.move(at, v)
-        buffers.held, buffers.marks = trial.held, trial.marks
+        self.held, self.marks = trial.held, trial.marks
         return path
 
-    def fill(self, buffers: Buffers, head: Head) -> list[SentPacket]:
+    def fill(self, ways: Ways, head: Head) -> list[SentPacket]:
         """Send packets to the VC of a header until it takes no more, that of the header first."""
         sent: list[SentPacket] = []
         for address in dict.fromkeys((head.address, *head.behind)):
-            if buffers.held[head.vc] == 0 and address != head.address:
+            if self.held[head.vc] == 0 and address != head.address:
                 break
-            while (path := self.add(buffers, address, head.vc)) is not None:
+            while (path := self.add(ways, address, head.vc)) is not None:
                 sent.append(SentPacket(head, address, path))
         return sent
+
+    def after(self, ways: Ways, head: Head) -> Buffers:
+        """Return the buffers after packets were sent to the VC of a header."""
+        trial = self.copy()
+        trial.fill(ways, head)
+        return trial
 
 
 def filling(
@@ -117,7 +113,7 @@ def filling(
     length : int
         Flits per message.
     """
-    paths = Paths(relation)
+    ways = Ways(relation)
     for first in sorted(knot)[:FIRST]:
         buffers = Buffers(flow, [0] * relation.num_vcs, flow.marks)
         sent, left = list[SentPacket](), dict(knot)
@@ -125,10 +121,10 @@ def filling(
         while following is not None and clock() < end:
             spend(FILLED * len(left) ** 2)
             head = left.pop(following)
-            sent += paths.fill(buffers, head)
-            following = _next(paths, buffers, left)
+            sent += buffers.fill(ways, head)
+            following = _next(ways, buffers, left)
         # What leads into a VC that was filled early may have room for more.
-        sent += [packet for head in knot.values() for packet in paths.fill(buffers, head)]
+        sent += [packet for head in knot.values() for packet in buffers.fill(ways, head)]
         blocked = all(
             buffers.held[head.vc] == 0 or not any(buffers.takes(head.vc, v) for v in head.waited)
             for head in knot.values()
@@ -138,24 +134,15 @@ def filling(
     return None
 
 
-def _next(paths: Paths, buffers: Buffers, left: dict[int, Head]) -> int | None:
+def _next(ways: Ways, buffers: Buffers, left: dict[int, Head]) -> int | None:
     """The VC to fill next, after which the most others can still be filled to the brim; ties go to marked VCs."""
 
     def promise(head: Head) -> tuple[int, bool]:
-        trial = buffers.copy()
-        paths.fill(trial, head)
-        full = trial.full(head.vc)
-        others = sum(_fills(paths, trial, other) for other in left.values() if other is not head)
-        return full + others, head.vc in buffers.marks
+        trial = buffers.after(ways, head)
+        others = sum(trial.after(ways, other).full(other.vc) for other in left.values() if other is not head)
+        return trial.full(head.vc) + others, head.vc in buffers.marks
 
     return max(left.values(), key=promise).vc if left else None
-
-
-def _fills(paths: Paths, buffers: Buffers, head: Head) -> bool:
-    """Whether the VC of a header can be filled to the brim."""
-    trial = buffers.copy()
-    paths.fill(trial, head)
-    return trial.full(head.vc)
 
 
 def _messages(relation: Relation, sent: list[SentPacket], length: int) -> list[Message]:

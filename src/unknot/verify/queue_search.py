@@ -205,13 +205,16 @@ class Queues:
         if fronts is None or not all(self.kinds[way[-2][2]].ejects for way in left):
             return None
         named = {k: i for i, k in enumerate(dict.fromkeys(order))}
-        messages = [self._message(ways[k], fronts.get(k, ()), length) for k in named]
-        if not fronts:
-            messages.append(self._alone(ways, order, length))
+        messages = [self._message(ways[k], fronts[1].get(k, ()), length) for k in named]
+        if not fronts[1]:
+            messages.append(self._alone(fronts[0], length))
         return messages, () if simple else tuple(named[k] for k in order)
 
-    def _fronts(self, ways: list[list[Move]], order: list[int]) -> dict[int, tuple[int, ...]] | None:
-        """What those in front wait for after packets have moved in an order; None unless all wait for good then."""
+    def _fronts(self, ways: list[list[Move]], order: list[int]) -> tuple[State, dict[int, tuple[int, ...]]] | None:
+        """The state after packets have moved in an order, and what those in front wait for then, all for good.
+
+        None if they cannot move so, or some do not wait for good then.
+        """
         state = self.start
         queues: list[list[int]] = [[] for _ in state[0]]
         onward = {k: iter(ways[k]) for k in order}
@@ -229,17 +232,14 @@ class Queues:
         if not order or not stuck or any(queue and v not in stuck for v, queue in enumerate(queues)):
             return None
         held = [len(queue) for queue in queues]
-        return {
+        return state, {
             queue[0]: next(c for c in self._of(v, state[0]) if self._shut(v, c, stuck, held, state[1]))
             for v, queue in enumerate(queues)
             if queue
         }
 
-    def _alone(self, ways: list[list[Move]], order: list[int], length: int) -> Message:
-        """A packet that no VC takes from its port after other packets have moved in an order and left."""
-        state, onward = self.start, {k: iter(ways[k]) for k in order}
-        for k in order:
-            state = self._moved(state, *next(onward[k]))
+    def _alone(self, state: State, length: int) -> Message:
+        """A packet that no VC takes from its port in a state without other packets."""
         held, vcs = [0] * self.relation.num_vcs, self.relation.num_vcs
         at, choice = next((at, c) for at, c in self.ports if self._shut(at, c, set(), held, state[1]))
         address = next(a for (place, a), k in self.number.items() if place == at and choice in self.kinds[k].choices)

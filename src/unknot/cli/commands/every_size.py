@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unknot._base.deadline import Deadline
 from unknot._base.switching import DEFAULT_SWITCHING, Switching
 from unknot.cli.commands.answered import Answered, give
 from unknot.cli.commands.options import MINUTE, Json, TimeLimit
@@ -35,11 +34,6 @@ def every_size(
     >>> answer.holds, answer.deadlock_free
     (True, True)
     """
-    return give(of_every_size(family, routing, switching, deadline), evidence, json)
-
-
-def of_every_size(family: str, routing: str, switching: Switching, deadline: Deadline) -> Answered:
-    """Decide for all meshes of a family."""
     from unknot.cli.answers.design import EverySizeAnswer
     from unknot.cli.commands import activity
     from unknot.synthesis import every_size as decide
@@ -47,7 +41,7 @@ def of_every_size(family: str, routing: str, switching: Switching, deadline: Dea
     with activity.working("looking for a proof"):
         verdict = decide(family, routing, switching, time_limit=deadline)
         holds = deadline.closing.closing.unless_over(lambda: verdict.holds)
-    return Answered(
+    answered = Answered(
         EverySizeAnswer,
         (verdict,),
         {"family": family, "holds": holds},
@@ -55,3 +49,4 @@ def of_every_size(family: str, routing: str, switching: Switching, deadline: Dea
         claims=lambda: verdict.claims,
         relation=verdict.relation,
     )
+    return give(answered, evidence, json)

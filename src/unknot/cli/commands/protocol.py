@@ -5,16 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from unknot._base.errors import RelationError
 from unknot._base.manifest import was_written
-from unknot._base.switching import BUFFER_DEPTH, DEFAULT_SWITCHING, Switching
+from unknot._base.switching import BUFFER_DEPTH
 from unknot.cli.commands.answered import Answered, AnswerFiles, OnNetwork, give
 from unknot.cli.commands.controllers import Tables, of_controllers, table_in
-from unknot.cli.commands.options import MINUTE, Options, TimeLimit
-from unknot.cli.commands.shared import RoutedNetwork
 
 if TYPE_CHECKING:
     from unknot.report.scene import Scene
@@ -22,29 +19,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Carrier(Options):
-    """The network that carries messages of classes, or of state tables, which need none.
+class Carrier(OnNetwork):
+    """The network that carries messages of classes, or of state tables, which need none."""
 
-    Attributes
-    ----------
-    network : --network NETWORK
-        Network: a text such as 'torus(8, 8)' or 'ring(8) ** 2', or a file.
-    """
-
-    heading = "Routing and technique"
-    network: str | None = None
-    routing: str | None = None
-    vcs: int | None = None
-    switching: Switching = DEFAULT_SWITCHING
-    deadline: TimeLimit = MINUTE
-    flows: Path | None = None
+    network: str | None = None  # type: ignore[assignment]  # see `routed`
+    routing: str | None = None  # type: ignore[assignment]
 
     def routed(self) -> OnNetwork:
         """The routing on the network, where both are given."""
         if self.network is None or self.routing is None:
             text = "a protocol of message classes is judged on a network: give --network and --routing"
             raise RelationError(f"{text}; a file with state tables needs both or neither")
-        return OnNetwork(self.network, self.routing, self.vcs, self.switching, self.deadline, self.flows)
+        return self
 
 
 def protocol(
@@ -83,19 +69,15 @@ def protocol(
     if table is not None:
         routed = system.routed() if system.network or system.routing else None
         return of_controllers(table, tables, system.deadline, output, routed)
-    answered = of_end_points(system.routed(), subject, Room(buffer_depth, packet_length))
+    answered = of_end_points(system.routed(), subject, buffer_depth, packet_length)
     return give(answered, output.evidence, output.json)
 
 
-class Room(NamedTuple):
-    """Flits of a VC and of the longest message."""
+def of_end_points(routed: OnNetwork, text: str, depth: int, length: int | None) -> Answered:
+    """Decide whether a routing can deadlock with a protocol whose messages have at most a length, with remedies.
 
-    depth: int
-    length: int | None
-
-
-def of_end_points(routed: RoutedNetwork, text: str, room: Room) -> Answered:
-    """Decide whether a routing can deadlock with a protocol whose messages have at most a length, with remedies."""
+    `depth` is that of a VC, in flits.
+    """
     from unknot._base.numbers import require_whole
     from unknot.cli.answers.messages import ProtocolAnswer
     from unknot.cli.commands import activity
@@ -106,7 +88,7 @@ def of_end_points(routed: RoutedNetwork, text: str, room: Room) -> Answered:
     from unknot.verify.protocols.verdict import assumptions, for_any_room
 
     described, deadline = protocol_named(text, "PROTOCOL"), routed.deadline
-    relation, (depth, length) = routed.relation(), room
+    relation = routed.relation()
     require_whole("--packet-length", length or 1, 1, depth, unit="flits", error=RelationError)
     messages = depth // length if length is not None else 1
     began = time.monotonic()

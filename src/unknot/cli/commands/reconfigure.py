@@ -24,7 +24,7 @@ class Reconfiguration(OnNetwork):
     to: str
 
 
-def reconfigure(update: Reconfiguration, output: AnswerFiles) -> int:
+def reconfigure(asked: Reconfiguration, output: AnswerFiles) -> int:
     """Find an order in which routers change one by one to another routing, without deadlock and loss.
 
     Exit code 0: routers can change in any order, and no packet is lost; 1: a deadlock or a loss is possible; 3: the
@@ -37,11 +37,6 @@ def reconfigure(update: Reconfiguration, output: AnswerFiles) -> int:
     >>> answer.holds, answer.deadlock_free
     (True, True)
     """
-    return give(of_update(update), output.evidence, output.json)
-
-
-def of_update(asked: Reconfiguration) -> Answered:
-    """Decide whether routers can be updated from one routing to another."""
     from unknot.cli.answers.analyses import ReconfigureAnswer
     from unknot.cli.commands import activity
     from unknot.verify import update
@@ -52,7 +47,7 @@ def of_update(asked: Reconfiguration) -> Answered:
         change = update(old, new, asked.technique("NEW"), time_limit=asked.deadline, progress=progress)
         holds = asked.deadline.closing.closing.unless_over(lambda: change.evidence_holds)
     keys = {"routing": asked.routing, "to": asked.to, "evidence_holds": holds, "seconds": time.monotonic() - began}
-    return Answered(
+    answered = Answered(
         ReconfigureAnswer,
         (change,),
         keys,
@@ -62,3 +57,4 @@ def of_update(asked: Reconfiguration) -> Answered:
         knot=change.configuration,
         network=old.network,
     )
+    return give(answered, output.evidence, output.json)
