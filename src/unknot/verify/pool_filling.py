@@ -69,7 +69,6 @@ class Buffers:
         pools = [flow.pools[p] for p in flow.pools_of.get(vc, ())]
         return held[vc] >= flow.packets or any(held[vc] >= pool.own and pool.free(held) < 1 for pool in pools)
 
-
     def add(self, ways: Ways, address: int, vc: int) -> tuple[int, ...] | None:
         """Send one packet more to a VC, if there is a path through empty VCs; return the path, its port first."""
         path = next(ways.to(vc, address, self.opens), None)
