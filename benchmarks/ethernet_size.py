@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.ethernet_size PODS LEAVES SPINES CORES`` writes a folder with a prefix at each leaf, routes by
 all shortest paths as `show ip route json` has them, and a list of cables; then the audit runs in a process of
-its own. ``16 16 4 64`` has 384 switches.
+its own. ``16 16 4 64`` has 384 switches, ``32 18 18 324`` has 1,476 for 10,368 hosts.
 """
 
 from __future__ import annotations

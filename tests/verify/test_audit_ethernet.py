@@ -19,8 +19,9 @@ from unknot.fabrics.ethernet.qos import SwitchQos
 from unknot.fabrics.ethernet.routes import Port
 from unknot.network import Network, distances_from
 from unknot.report.audit_report import LOOP, write_ethernet_report
-from unknot.routing import lossless
-from unknot.routing.lossless import PfcModel, Walk, lossless_relation
+from unknot.routing import lossless_classes
+from unknot.routing.lossless import PfcModel, Walk
+from unknot.routing.lossless_classes import ClassWalk, lossless_relation
 from unknot.verify.audit_ethernet import audit_ethernet
 from unknot.verify.check import check
 
@@ -226,7 +227,7 @@ def test_circles_on_random_clos_networks_equal_brute_force() -> None:
     for seed in range(60):
         fabric = clos(np.random.default_rng(seed))
         walk = Walk(PfcModel(fabric))
-        found = check(lossless_relation(walk)).deadlock_free is False
+        found = check(lossless_relation(ClassWalk(walk.model))).deadlock_free is False
         assert found is cyclic_by_brute_force(fabric), seed
         cyclic.append(found)
     assert 10 < sum(cyclic) < 50
@@ -261,6 +262,6 @@ def test_many_damaged_folders_are_judged_or_refused(tmp_path: Path) -> None:
 
 
 def test_an_audit_that_does_not_fit_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lossless, "PLACE", 10**12)
-    with pytest.raises(SizeError, match="frr-all-links-up: up to 64 places of packets"):
+    monkeypatch.setattr(lossless_classes, "PLACE", 10**12)
+    with pytest.raises(SizeError, match="frr-all-links-up: up to 16 places of packets"):
         audit_ethernet(read_ethernet(EXAMPLES / "frr-all-links-up"))

@@ -11,7 +11,8 @@ import pytest
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import PortQos, SwitchQos
-from unknot.routing.lossless import PacketPlace, PfcModel, Walk, lossless_relation
+from unknot.routing.lossless import PacketPlace, PfcModel, Walk
+from unknot.routing.lossless_classes import ClassWalk, lossless_relation
 from unknot.verify.audit_ethernet import Flow, audit_ethernet, replay
 from unknot.verify.check import check
 
@@ -57,7 +58,7 @@ def agreement(seeds: range) -> tuple[int, int, int]:
         fabric = shuffled(read_ethernet(EXAMPLES / name), random)
         audit = audit_ethernet(fabric)
         walk = Walk(PfcModel(fabric))
-        assert check(lossless_relation(walk)).deadlock_free is audit.verdict.deadlock_free
+        assert check(lossless_relation(ClassWalk(walk.model))).deadlock_free is audit.verdict.deadlock_free
         assert audit.certificate_holds
         filled += audit.deadlock_free is False
         if audit.verdict.deadlock_free:

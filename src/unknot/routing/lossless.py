@@ -7,7 +7,7 @@ ECMP chose the port by a hash, once. docs/ethernet.md has the model and its assu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -21,13 +21,15 @@ from unknot.network import Network
 from unknot.network.graph import backwards, reached_from
 from unknot.routing.packet_marks import Mark, marks_that_matter
 from unknot.routing.parts import Addressing
-from unknot.routing.relation import EJECT, Relation
+from unknot.routing.relation import Relation
 from unknot.routing.table import Table, lookup
 
 PLACE = 700
 """Bytes that an audit takes for each pair of a destination and a channel."""
 SENT = -1
 """Channel of a packet that has just come from a host."""
+ANY = -1
+"""Destination of a header that stands for many."""
 LOSSY = -1
 """Priority group of a packet from a host whose port has no headroom for it."""
 
@@ -49,6 +51,23 @@ class PacketPlace(NamedTuple):
     group: int
     header: Header
     traffic_class: int
+
+    @property
+    def kind(self) -> PacketPlace:
+        """The place without channel and group, which have no say in where the packet goes."""
+        return self._replace(channel=SENT, group=LOSSY)
+
+    @property
+    def destination(self) -> int:
+        """Where the packet goes in the end, through whatever tunnels."""
+        return (self.header.inner or self.header).destination
+
+    def to(self, destination: int) -> PacketPlace:
+        """The place of a packet to another destination, through the same tunnel."""
+        header = self.header
+        if header.inner is None:
+            return self._replace(header=header._replace(destination=destination))
+        return self._replace(header=header._replace(inner=header.inner._replace(destination=destination)))
 
 
 class Hop(NamedTuple):
@@ -90,6 +109,12 @@ class PfcModel:
         tc = port.traffic_class(header.dscp, header.pcp)
         group = port.tc_to_group[tc]
         return PacketPlace(router, SENT, group if group in port.lossless else LOSSY, header, tc)
+
+    def enters(self, router: int, destination: int) -> Iterator[PacketPlace]:
+        """The places of packets that hosts at a switch send to a destination."""
+        for port in self.fabric.host_ports[router]:
+            for mark in self.marks:
+                yield self.enter(router, port, Header(destination, mark.dscp, pcp=mark.pcp))
 
     def ends(self, place: PacketPlace) -> bool:
         """Whether a packet leaves the fabric here."""
@@ -133,57 +158,17 @@ class PfcModel:
 
 
 @dataclass(eq=False)
-class Walk:
-    """All places reached by packets, with the places they wait for.
+class PfcBuffers:
+    """Virtual channels of a fabric: the priority groups that can pause their sender.
 
     Attributes
     ----------
-    steps : dict
-        The steps from each place; one list for all channels by which packets of a kind come to a switch.
-    starts : dict
-        Places at which packets start, as keys.
-    leaving, waiting : dict
-        Steps by place without channel and group, and virtual channels that pause a queue: both as they are asked for.
+    waiting : dict
+        Virtual channels that pause a queue, as they are asked for.
     """
 
     model: PfcModel
-    steps: dict[PacketPlace, list[Hop]] = field(default_factory=dict)
-    starts: dict[PacketPlace, None] = field(default_factory=dict)
-    leaving: dict[PacketPlace, list[Hop]] = field(default_factory=dict, repr=False)
-    waiting: dict[tuple[int, int], list[int]] = field(default_factory=dict, repr=False)
-
-    def __post_init__(self) -> None:
-        fabric = self.model.fabric
-        flows = len(self.model.marks) * sum(one.hosts for one in fabric.destinations)
-        most = flows * fabric.network.num_channels
-        memory.require(f"{fabric.name}: up to {most:,} places of packets", PLACE * most)
-        for source in fabric.edges:
-            for number, one in enumerate(fabric.destinations):
-                away = one.hosts and (source not in one.owners or source in one.standby)
-                headers = [Header(number, mark.dscp, pcp=mark.pcp) for mark in self.model.marks if away]
-                for port in fabric.host_ports[source]:
-                    self.starts |= dict.fromkeys(self.model.enter(source, port, header) for header in headers)
-        reached_from(self.starts, self._onward)
-
-    def _onward(self, place: PacketPlace) -> list[PacketPlace]:
-        # Neither the channel by which a packet came nor its group has a say in where the packet goes.
-        kind = place._replace(channel=SENT, group=LOSSY)
-        if kind not in self.leaving:
-            self.leaving[kind] = [] if self.model.ends(place) else list(self.model.hops(place))
-        self.steps[place] = self.leaving[kind]
-        return self.after(place)
-
-    def after(self, place: PacketPlace) -> list[PacketPlace]:
-        """Return the places after one step."""
-        return [hop.place for hop in self.steps[place]]
-
-    def leading(self, places: Iterable[PacketPlace]) -> dict[PacketPlace, PacketPlace]:
-        """Return the places from which packets come to some places, each with the next place."""
-        return reached_from(places, lambda place: self._before.get(place, ()))
-
-    @cached_property
-    def _before(self) -> dict[PacketPlace, list[PacketPlace]]:
-        return backwards({place: self.after(place) for place in self.steps})
+    waiting: dict[tuple[int, int], list[int]] = field(default_factory=dict, repr=False, kw_only=True)
 
     @cached_property
     def first(self) -> list[int]:
@@ -220,36 +205,57 @@ class Walk:
         group = list(self.model.pauses[channel])[vc - self.first[channel]]
         return f"{far.switch} {far.name} (from {near.switch}), priority group {group}"
 
-    @cached_property
-    def addresses(self) -> dict[Header, int]:
-        """The address of each header in the relation."""
-        headers = dict.fromkeys(place.header for place in self.steps)
-        return {header: number for number, header in enumerate(headers)}
 
+@dataclass(eq=False)
+class Walk(PfcBuffers):
+    """All places reached by packets to some destinations, each place for a single destination; see `ClassWalk`.
 
-def lossless_relation(walk: Walk) -> Relation:
-    """Return the relation of what packets wait for under PFC.
-
-    A packet whose header changes on a tunnel, or that leaves a lossy group, goes on as one with another address from
-    the terminal of that switch: dependencies are the same, and an address stays what the header carries. A packet of
-    several groups' queue is offered all of them, since each alone can hold it back.
+    Attributes
+    ----------
+    only : collection of int, optional
+        Destinations to which hosts send; by default all.
+    steps : dict
+        The steps from each place; one list for all channels by which packets of a kind come to a switch.
+    starts : dict
+        Places at which packets start, as keys.
+    leaving : dict
+        Steps by place without channel and group.
     """
-    fabric, first, terminal = walk.model.fabric, walk.first, walk.first[-1]
-    offers: list[dict[int, set[int]]] = [{} for _ in walk.addresses]
-    # Where routes end nowhere nothing is ejected, at no terminal.
-    homes = [next(iter(fabric.destinations[header.destination].owners), 0) for header in walk.addresses]
-    for place, hops in walk.steps.items():
-        here, address = walk.vc(place.channel, place.group), walk.addresses[place.header]
-        for hop in hops:
-            into, waits = walk.vc(hop.channel, hop.place.group), walk.waits(hop)
-            if here is not None:
-                offers[address].setdefault(here, set()).update(waits)
-            if into is not None and (here is None or hop.place.header != place.header or into not in waits):
-                offers[walk.addresses[hop.place.header]].setdefault(terminal + place.router, set()).add(into)
-        if here is not None and not hops and walk.model.ends(place):
-            offers[address][here] = {EJECT} if place.router == homes[address] else set()
-    labels = [header_name(fabric, header) for header in walk.addresses]
-    return offered_relation(fabric.network, np.diff(first).tolist(), offers, homes, "PFC", labels)
+
+    only: Collection[int] | None = None
+    steps: dict[PacketPlace, list[Hop]] = field(default_factory=dict)
+    starts: dict[PacketPlace, None] = field(default_factory=dict)
+    leaving: dict[PacketPlace, list[Hop]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        fabric = self.model.fabric
+        only = range(len(fabric.destinations)) if self.only is None else self.only
+        flows = sum(fabric.destinations[number].hosts for number in only)
+        most = len(self.model.marks) * flows * fabric.network.num_channels
+        memory.require(f"{fabric.name}: up to {most:,} places of packets", PLACE * most)
+        for source in fabric.edges:
+            for number in (number for number in fabric.sends(source) if number in only):
+                self.starts |= dict.fromkeys(self.model.enters(source, number))
+        reached_from(self.starts, self._onward)
+
+    def _onward(self, place: PacketPlace) -> list[PacketPlace]:
+        kind = place.kind
+        if kind not in self.leaving:
+            self.leaving[kind] = [] if self.model.ends(place) else list(self.model.hops(place))
+        self.steps[place] = self.leaving[kind]
+        return self.after(place)
+
+    def after(self, place: PacketPlace) -> list[PacketPlace]:
+        """Return the places after one step."""
+        return [hop.place for hop in self.steps[place]]
+
+    def leading(self, places: Iterable[PacketPlace]) -> dict[PacketPlace, PacketPlace]:
+        """Return the places from which packets come to some places, each with the next place."""
+        return reached_from(places, lambda place: self._before.get(place, ()))
+
+    @cached_property
+    def _before(self) -> dict[PacketPlace, list[PacketPlace]]:
+        return backwards({place: self.after(place) for place in self.steps})
 
 
 def offered_relation(
@@ -279,5 +285,6 @@ def offered_relation(
 
 def header_name(fabric: EthernetFabric, header: Header) -> str:
     """A header in words."""
-    name = f"{fabric.destinations[header.destination].name} (DSCP {Mark(header.dscp, header.pcp)})"
+    to = "any destination" if header.destination == ANY else fabric.destinations[header.destination].name
+    name = f"{to} (DSCP {Mark(header.dscp, header.pcp)})"
     return name if header.inner is None else f"{name} with {header_name(fabric, header.inner)} inside"

@@ -13,7 +13,7 @@ import numpy as np
 
 from unknot._base.arrays import Flags, Ints
 from unknot.routing.ethernet import PathVector
-from unknot.routing.lossless import Walk
+from unknot.routing.lossless_classes import ClassWalk
 from unknot.verify.failure_routes import route_steps
 
 MOST = 400_000
@@ -50,16 +50,16 @@ def standing(places: Iterable[tuple[int, Waits]]) -> frozenset[int]:
         stands = left
 
 
-def walk_stands(walk: Walk) -> frozenset[int]:
+def walk_stands(walk: ClassWalk) -> frozenset[int]:
     """Return the virtual channels of a fabric without failures that can wait for one another.
 
     Parameters
     ----------
-    walk : Walk
+    walk : ClassWalk
     """
-    waits = {id(hops): tuple(dict.fromkeys(tuple(walk.waits(hop)) for hop in hops)) for hops in walk.leaving.values()}
-    held = ((walk.vc(place.channel, place.group), waits[id(hops)]) for place, hops in walk.steps.items())
-    return standing({(vc, rows): None for vc, rows in held if vc is not None})
+    held = ((walk.vc(place.channel, place.group), part.hops) for place, part in walk.steps())
+    rows = ((vc, tuple(dict.fromkeys(tuple(walk.waits(hop)) for hop in hops))) for vc, hops in held if vc is not None)
+    return standing(dict.fromkeys(rows))
 
 
 def routes_stand(vector: PathVector, alive: Flags, hosts: Ints, homes: Ints) -> frozenset[int] | None:

@@ -22,7 +22,8 @@ from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS
 from unknot.flow_control.techniques import PFC
 from unknot.network.graph import path_to, reached_from
-from unknot.routing.lossless import Hop, PacketPlace, PfcModel, Walk, header_name, lossless_relation
+from unknot.routing.lossless import Hop, PacketPlace, PfcBuffers, PfcModel, Walk, header_name
+from unknot.routing.lossless_classes import ClassWalk, lossless_relation
 from unknot.routing.relation import Relation
 from unknot.verify.adaptive_next_hops import walk_stands
 from unknot.verify.audit_findings import circle_of, forwarding_loops, lossless_drops, odd_maps, places_without_route
@@ -146,7 +147,7 @@ def audit_ethernet(
     >>> audit.deadlock_free, len(audit.loop)
     (False, 4)
     """
-    walk = Walk(PfcModel(fabric, dscps))
+    walk = ClassWalk(PfcModel(fabric, dscps))
     if not walk.model.marks:
         raise UnknotError(f"{fabric.name}: no DSCP falls into a lossless priority group{_without_dscps(fabric)}")
     if not walk.starts:
@@ -185,23 +186,21 @@ def _without_dscps(fabric: EthernetFabric) -> str:
     return ", and no port has PFC: it is not in use"
 
 
-def _assumption(fabric: EthernetFabric, walk: Walk) -> str:
+def _assumption(fabric: EthernetFabric, walk: ClassWalk) -> str:
     if not any(one.configured for one in fabric.qos):
         return "no config_db.json, so one lossless class is assumed for all traffic and PFC on every cable"
     classes = ", ".join(map(str, walk.model.marks))
     return f"lossless classes by config_db.json; judged for DSCP {classes}, others are treated alike or are lossy"
 
 
-def _flows(walk: Walk, configuration: Configuration | None) -> list[Flow]:
+def _flows(classes: ClassWalk, configuration: Configuration | None) -> list[Flow]:
     """For each message flows of real packets that come to its place and go on where it waits, from a few sources."""
-    if configuration is None:
-        return []
-    places = {(walk.vc(p.channel, p.group), walk.addresses[p.header]): p for p in walk.steps}
     flows: dict[Flow, None] = {}
-    for message in configuration.messages:
-        at = places.get((message.held[-1], message.address))
-        onward = None if at is None else next((h for h in walk.steps[at] if message.wanted[0] in walk.waits(h)), None)
-        if at is not None and onward is not None:
+    for message in () if configuration is None else configuration.messages:
+        found = classes.waiting_for(message.held[-1], message.wanted[0], message.address)
+        if found is not None:
+            at, onward = found
+            walk = classes.to(at.destination)
             after = reached_from([onward.place], walk.after)
             end = next(filter(walk.model.ends, after), onward.place)
             toward = walk.leading([at])
@@ -238,7 +237,7 @@ class Flow:
 class _Run:
     """A run: packets by flow and steps gone, in the queues of ports, and their number in each priority group."""
 
-    walk: Walk
+    walk: PfcBuffers
     flows: list[Flow]
     random: Random
     queues: defaultdict[tuple[int, int], deque[tuple[int, int]]] = field(default_factory=lambda: defaultdict(deque))
@@ -277,7 +276,7 @@ class _Run:
         return bool(moving)
 
 
-def replay(walk: Walk, flows: list[Flow]) -> int | None:
+def replay(walk: PfcBuffers, flows: list[Flow]) -> int | None:
     """Run some flows until they stand still for ever: every host receives and every port is idle.
 
     Returns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,11 +15,12 @@ from unknot.fabrics import NO_ENTRY, Fabric
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.fabric import UNKNOWN_PORT
 from unknot.fabrics.levels import unrecorded
-from unknot.network.graph import from_lowest, reached_from, strong_components
+from unknot.network.graph import from_lowest, strong_components
 from unknot.network.metrics import hops_from_any
 from unknot.network.model import IntArray
 from unknot.routing.forwarding_table import UNKNOWN_ENTRY
 from unknot.routing.lossless import PacketPlace, Walk, header_name
+from unknot.routing.lossless_classes import ClassWalk, members
 from unknot.routing.relation import Relation
 from unknot.routing.switchboard import Switchboard
 from unknot.verify.delivery import Delivery
@@ -192,8 +194,24 @@ def open_tables(fabric: Fabric) -> tuple[str, ...]:
     return tuple(words)
 
 
-def forwarding_loops(walk: Walk) -> tuple[str, ...]:
+def forwarding_loops(classes: ClassWalk) -> tuple[str, ...]:
     """Forwarding loops: places from which packets come back to the same place."""
+    texts = (text for destination in members(classes.circling) for text in _loops_to(classes.to(destination)))
+    return _first(texts)
+
+
+def _first(texts: Iterable[str]) -> tuple[str, ...]:
+    """The first texts that differ, as many as are listed."""
+    found: dict[str, None] = {}
+    for text in texts:
+        found[text] = None
+        if len(found) == SHOWN:
+            break
+    return tuple(found)
+
+
+def _loops_to(walk: Walk) -> Iterator[str]:
+    """Yield the loops of packets to one destination."""
     number = {place: i for i, place in enumerate(walk.steps)}
     pairs = [(number[a], number[b]) for a in walk.steps for b in walk.after(a)]
     tail, head = columns(pairs)
@@ -203,67 +221,75 @@ def forwarding_loops(walk: Walk) -> tuple[str, ...]:
         if cyclic[i]:
             parts.setdefault(int(part[i]), []).append(place)
     name, fabric = walk.model.fabric.network.router_name, walk.model.fabric
-    texts = [
-        f"to {header_name(fabric, places[0].header)}: {', '.join(dict.fromkeys(name(p.router) for p in places))}"
-        for places in parts.values()
-    ]
-    return tuple(dict.fromkeys(texts))[:SHOWN]
+    for places in parts.values():
+        names = ", ".join(dict.fromkeys(name(place.router) for place in places))
+        yield f"to {header_name(fabric, places[0].header)}: {names}"
 
 
-def places_without_route(walk: Walk) -> tuple[str, ...]:
+def places_without_route(walk: ClassWalk) -> tuple[str, ...]:
     """Switches that packets reach and that have no way on."""
     fabric = walk.model.fabric
-    texts = [
+    return _first(
         f"{fabric.network.router_name(place.router)} has no way to "
-        f"{fabric.destinations[place.header.destination].name}"
-        for place, hops in walk.steps.items()
-        if not hops and not walk.model.ends(place)
-    ]
-    return tuple(dict.fromkeys(texts))[:SHOWN]
+        f"{fabric.destinations[place.to(one).header.destination].name}"
+        for place, part in walk.steps()
+        if not part.hops and not part.ends
+        for one in members(part.destinations)
+    )
 
 
-def lossless_drops(walk: Walk) -> tuple[str, ...]:
+def lossless_drops(walk: ClassWalk) -> tuple[str, ...]:
     """Steps by which a packet, lossless at its start, enters a group that does not pause its queue."""
-    model, texts = walk.model, dict[str, None]()
-    starts = filter(model.is_lossless, walk.starts)
-    for place in filter(model.is_lossless, reached_from(starts, walk.after)):
-        for hop in walk.steps[place]:
-            pauses, group = model.pauses[hop.channel], hop.place.group
-            if pauses.get(group) == hop.queue:
-                continue
-            near, far = model.fabric.ends[hop.channel]
-            if group not in model.fabric.receiver(hop.channel).lossless:
-                why = "a lossy group"
-            elif group not in pauses:
-                why = "a group whose PFC is off at one end of the cable"
-            else:
-                why = f"a group that pauses queue {pauses[group]} instead"
-            text = f"packets to {header_name(model.fabric, place.header)} leave {near} by queue {hop.queue}"
-            text += f" and fall into priority group {group} at {far}, {why}: they can be dropped there"
-            if hop.place.header.inner is not None or place.header.inner is not None:
-                text += "; tunnelled packets are remapped, so every switch on their way needs the maps of the remap"
-            texts[text] = None
-    return tuple(texts)[:SHOWN]
+    return _first(_drops(walk))
 
 
-def odd_maps(walk: Walk) -> tuple[str, ...]:
+REMAPPED = "tunnelled packets are remapped, so every switch on their way needs the maps of the remap"
+
+
+def _drops(walk: ClassWalk) -> Iterator[str]:
+    model = walk.model
+    reached, _ = walk.flood({place: some for place, some in walk.starts.items() if model.is_lossless(place)})
+    for place in filter(model.is_lossless, reached):
+        for part in walk.after(place, reached[place]):
+            for hop in part.hops:
+                pauses, group = model.pauses[hop.channel], hop.place.group
+                if pauses.get(group) == hop.queue:
+                    continue
+                near, far = model.fabric.ends[hop.channel]
+                if group not in model.fabric.receiver(hop.channel).lossless:
+                    why = "a lossy group"
+                elif group not in pauses:
+                    why = "a group whose PFC is off at one end of the cable"
+                else:
+                    why = f"a group that pauses queue {pauses[group]} instead"
+                text = f" leave {near} by queue {hop.queue} and fall into priority group {group} at {far}, {why}: "
+                text += "they can be dropped there"
+                if {hop.place.header.inner, place.header.inner} != {None}:
+                    text += f"; {REMAPPED}"
+                for one in members(part.destinations):
+                    yield f"packets to {header_name(model.fabric, place.to(one).header)}{text}"
+
+
+def odd_maps(walk: ClassWalk) -> tuple[str, ...]:
     """PFC at one end of a cable, queues paused for others' packets, and switches unlike their tier."""
+    return (*_first(_odd_queues(walk)), *_tiers(walk.model.fabric))
+
+
+def _odd_queues(walk: ClassWalk) -> Iterator[str]:
     model, fabric = walk.model, walk.model.fabric
-    texts: dict[str, None] = {}
     for channel, (near, far) in enumerate(fabric.ends):
         one = sorted(fabric.sender(channel).enabled - fabric.receiver(channel).enabled)
         if one:
-            texts[f"PFC for priority {', '.join(map(str, one))} is on at {near} and off at {far}"] = None
-    for place, hops in walk.steps.items():
-        for hop in hops:
+            yield f"PFC for priority {', '.join(map(str, one))} is on at {near} and off at {far}"
+    for kind, some in walk.kinds.items():
+        for hop in (hop for part in walk.after(kind, some) for hop in part.hops):
             groups = [group for group, queue in model.pauses[hop.channel].items() if queue == hop.queue]
             if groups and hop.place.group not in groups:
                 near, far = fabric.ends[hop.channel]
                 text = (
                     f"queue {hop.queue} of {near} is paused by priority group {groups[0]} of {far}, although packets"
                 )
-                texts[f"{text} with DSCP {place.header.dscp} in it sit in group {hop.place.group} there"] = None
-    return (*list(texts)[:SHOWN], *_tiers(fabric))
+                yield f"{text} with DSCP {kind.header.dscp} in it sit in group {hop.place.group} there"
 
 
 def _tiers(fabric: EthernetFabric) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from unknot._base.errors import UnknotError, near
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.routes import Port
-from unknot.network.graph import reached_from
-from unknot.routing.lossless import Hop, PacketPlace, PfcModel, Walk
+from unknot.routing.lossless import PacketPlace, PfcModel
+from unknot.routing.lossless_classes import ClassSteps, ClassWalk, Sets
 
 
 @dataclass(frozen=True)
@@ -65,31 +66,50 @@ def pause_reach(fabric: EthernetFabric, text: str) -> PauseReach:
     >>> reach.stopped_flows, reach.flows, reach.stopped_hosts
     (9, 12, ('leaf1', 'leaf2', 'leaf3'))
     """
-    walk, port = Walk(PfcModel(fabric)), _port(fabric, text)
-    waiting: defaultdict[int, list[PacketPlace]] = defaultdict(list)
-    for place, hops in walk.steps.items():
-        for vc in {vc for hop in hops for vc in walk.waits(hop)}:
-            waiting[vc].append(place)
-    first = [place for place, hops in walk.steps.items() if _is_paused(walk, port, place, hops)]
-
-    def behind(place: PacketPlace) -> list[PacketPlace]:
-        own = walk.vc(place.channel, place.group)
-        return [] if own is None else waiting[own]
-
-    stuck = reached_from(first, behind)
-    held = (walk.vc(place.channel, place.group) for place in stuck)
-    full = sorted({one for one in held if one is not None})
+    walk, port = ClassWalk(PfcModel(fabric)), _port(fabric, text)
+    waiting: defaultdict[int, Sets] = defaultdict(Sets)
+    stuck, todo, full = Sets(), Sets(), set[int]()
+    holds: defaultdict[PacketPlace, list[tuple[int, int]]] = defaultdict(list)
+    for place, some in walk.reached.items():
+        vc = walk.vc(place.channel, place.group)
+        if vc is not None:
+            holds[place.kind].append((vc, some))
+    for kind, some in walk.kinds.items():
+        for part in walk.after(kind, some):
+            for vc in {vc for hop in part.hops for vc in walk.waits(hop)}:
+                waiting[vc][kind] = waiting[vc].get(kind, 0) | part.destinations
+            if _is_paused(walk, port, kind, part):
+                todo[kind] = todo.get(kind, 0) | part.destinations
+    # Buffers behind fill, and packets that wait for these stand.
+    while todo:
+        now, todo = todo, Sets()
+        for kind, some in now.items():
+            new = some & ~stuck.get(kind, 0)
+            stuck[kind] = stuck.get(kind, 0) | new
+            filled = {vc for vc, held in holds[kind] if held & new} - full
+            full |= filled
+            for vc in filled:
+                for behind, more in waiting[vc].items():
+                    todo[behind] = todo.get(behind, 0) | more
     touched = walk.leading(stuck)
-    starts = [place for place in walk.starts if walk.model.is_lossless(place)]
+    starts = {place: some for place, some in walk.starts.items() if walk.model.is_lossless(place)}
     name = fabric.network.router_name
     return PauseReach(
         str(port),
-        tuple(f"{fabric.ends[walk.channel_of(vc)][0]}, by {walk.vc_name(vc)}" for vc in full),
+        tuple(f"{fabric.ends[walk.channel_of(vc)][0]}, by {walk.vc_name(vc)}" for vc in sorted(full)),
         len(fabric.ends),
-        len({(place.router, place.header.destination) for place in starts if place in touched}),
-        len({(place.router, place.header.destination) for place in starts}),
-        tuple(map(name, sorted({place.router for place in starts if place in stuck}))),
+        _pairs((place.router, some & touched.get(place.kind, 0)) for place, some in starts.items()),
+        _pairs((place.router, some) for place, some in starts.items()),
+        tuple(map(name, sorted({p.router for p, some in starts.items() if some & stuck.get(p.kind, 0)}))),
     )
+
+
+def _pairs(rows: Iterable[tuple[int, int]]) -> int:
+    """The number of pairs of a switch and a destination of one of its sets."""
+    sets: defaultdict[int, int] = defaultdict(int)
+    for router, destinations in rows:
+        sets[router] |= destinations
+    return sum(map(int.bit_count, sets.values()))
 
 
 def _port(fabric: EthernetFabric, text: str) -> Port:
@@ -104,14 +124,14 @@ def _port(fabric: EthernetFabric, text: str) -> Port:
     return Port(switch, name)
 
 
-def _is_paused(walk: Walk, port: Port, place: PacketPlace, hops: list[Hop]) -> bool:
+def _is_paused(walk: ClassWalk, port: Port, kind: PacketPlace, part: ClassSteps) -> bool:
     """Whether packets at a place wait in a queue of the port that a pause stops."""
     model = walk.model
     senders = [near for near, _ in model.fabric.ends]
     if port in senders:
         out = senders.index(port)
-        return any(hop.channel == out and hop.queue in model.pauses[out].values() for hop in hops)
-    if model.fabric.network.router_name(place.router) != port.switch or not model.ends(place):
+        return any(hop.channel == out and hop.queue in model.pauses[out].values() for hop in part.hops)
+    if not part.ends or model.fabric.network.router_name(kind.router) != port.switch:
         return False
-    own = model.fabric.qos[place.router].port(port.name)
-    return own.tc_to_queue[place.traffic_class] in {own.priority_to_queue[p] for p in own.obeyed}
+    own = model.fabric.qos[kind.router].port(port.name)
+    return own.tc_to_queue[kind.traffic_class] in {own.priority_to_queue[p] for p in own.obeyed}

@@ -93,6 +93,11 @@ class EthernetFabric:
             sorted({owner for one in self.destinations if one.hosts and not one.dropped for owner in one.owners})
         )
 
+    def sends(self, edge: int) -> list[int]:
+        """Destinations to which hosts at a switch send over the network."""
+        rows = enumerate(self.destinations)
+        return [number for number, one in rows if one.hosts and (edge not in one.owners or edge in one.standby)]
+
     @property
     def hosted(self) -> Network:
         """The network with a terminal at each switch with hosts, and at no other."""

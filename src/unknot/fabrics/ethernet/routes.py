@@ -40,6 +40,10 @@ class Route:
     interfaces: tuple[str, ...]
 
 
+_shared = lru_cache(maxsize=1 << 16)(Route)
+"""A route, the same object for most equal ones: large fabrics have a million."""
+
+
 @lru_cache(maxsize=1 << 16)
 def prefix_of(text: str) -> Prefix:
     """Return a prefix; ValueError if the text is none."""
@@ -87,7 +91,7 @@ def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict
                 if not others:
                     unread("next hops without an interface")
                 continue
-            route = Route(entry.get("protocol") in LOCAL, _interfaces(hops))
+            route = _shared(entry.get("protocol") in LOCAL, _interfaces(hops))
             if routes.setdefault(prefix, route) != route:
                 raise document.error(f"{text} has two routes that are selected, and differ", text)
     return {prefix: route for prefix, route in routes.items() if not prefix.is_link_local}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from unknot.fabrics.ethernet.qos import SwitchQos
 from unknot.fabrics.ethernet.routes import (
@@ -19,19 +19,23 @@ def is_loopback(interface: str) -> bool:
 
 @dataclass(frozen=True)
 class SwitchTables:
-    """Routes of all switches, and their interfaces."""
+    """Routes of all switches, and their interfaces; `known`: channels behind these, as they are asked for."""
 
     network: Network
     routes: list[dict[Prefix, Route]]
     channels: dict[Port, tuple[int, ...]]
     switches: list[str]
     qos: list[SwitchQos]
+    known: dict[tuple[int, str], tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     def leads(self, router: int, interface: str) -> tuple[int, ...]:
         """Channels behind an interface; those of all members of a port channel."""
-        names = self.qos[router].members.get(interface, (interface,))
-        ports = [Port(self.switches[router], part) for name in names for part in (name, name.partition(".")[0])]
-        return tuple(dict.fromkeys(channel for port in ports for channel in self.channels.get(port, ())))
+        if (router, interface) not in self.known:
+            names = self.qos[router].members.get(interface, (interface,))
+            ports = [Port(self.switches[router], part) for name in names for part in (name, name.partition(".")[0])]
+            channels = dict.fromkeys(channel for port in ports for channel in self.channels.get(port, ()))
+            self.known[router, interface] = tuple(channels)
+        return self.known[router, interface]
 
     def channels_of(self, router: int, route: Route) -> tuple[int, ...]:
         """Channels by which the next hops of a route leave, ascending."""
