@@ -34,7 +34,7 @@ def is_table(content: Any) -> bool:
 
 
 def main(folder: str) -> None:
-    said, unread = Counter[str](), Counter[str]()
+    said, unread, vrfs = Counter[str](), Counter[str](), Counter[str]()
     for path in sorted((Path(folder) / "tests/topotests").rglob("*")):
         if path.suffix not in (".json", ".ref", ".txt") or not path.is_file():
             continue
@@ -47,11 +47,13 @@ def main(folder: str) -> None:
         left_out = list[str]()
         try:
             routes = read_routes(path, left_out.append)
-            said["read" if routes else "read: no route is selected in the default VRF"] += 1
+            said["read" if any(one.routes for one in routes.values()) else "read: no route is selected"] += 1
+            vrfs.update({*routes})
         except UnknotError as error:
             said[f"REFUSED: {error.message.partition(': ')[2] or error.message}"] += 1
             print(path.relative_to(folder), error.message[:150])
         unread.update(set(left_out))
+    print(f"VRFs: {', '.join(sorted(vrfs))}")
     for counted in (said, unread):
         for what, number in counted.most_common():
             print(f"{number:6}  {what}")

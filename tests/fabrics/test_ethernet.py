@@ -10,13 +10,13 @@ import pytest
 
 from unknot._base.errors import TextError, UnknotError
 from unknot.fabrics import read_network
+from unknot.fabrics.ethernet.batfish import read_batfish_routes
 from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
 from unknot.fabrics.ethernet.routes import (
     Port,
     prefix_of,
-    read_batfish_routes,
     read_cable_list,
     read_lldp,
     read_routes,
@@ -29,14 +29,15 @@ LLDP = Path(__file__).parent / "ethernet_lldp"
 
 
 def test_routes_of_frr_with_equal_cost_paths() -> None:
-    routes = read_routes(UP / "leaf0.route.json")
+    routes = read_routes(UP / "leaf0.route.json")["default"].routes
     assert set(routes[prefix_of("10.1.1.0/24")].interfaces) == {"to-spine0", "to-spine1"}
-    assert read_routes(DOWN / "leaf0.route.json")[prefix_of("10.1.1.0/24")].interfaces == ("to-spine1",)
+    down = read_routes(DOWN / "leaf0.route.json")["default"].routes
+    assert down[prefix_of("10.1.1.0/24")].interfaces == ("to-spine1",)
 
 
 @pytest.mark.parametrize(("kind", "net"), [("route", "10.{}.0.0/24"), ("route6", "fd0{}::/64")])
 def test_recursive_and_dropping_routes_of_frr(kind: str, net: str) -> None:
-    routes = read_routes(Path(__file__).parent / "ethernet_routes" / f"static.{kind}.json")
+    routes = read_routes(Path(__file__).parent / "ethernet_routes" / f"static.{kind}.json")["default"].routes
     for number, interfaces in ((9, {"d1", "d2"}), (8, {"d1", "d2"}), (7, set())):
         route = routes[prefix_of(net.format(number))]
         assert set(route.interfaces) == interfaces
@@ -106,7 +107,7 @@ def frame(folder: Path) -> str:
             rows.append(f",{port.switch},default,172.16.{i}.0/24,,AUTO/NONE(-1l),{port.name},connected,0")
     for path in sorted(folder.glob("*.route.json")):
         switch = path.name.partition(".")[0]
-        for prefix, route in read_routes(path).items():
+        for prefix, route in read_routes(path)["default"].routes.items():
             rows += [f",{switch},default,{prefix},,{number[switch, name]},dynamic,bgp,0" for name in route.interfaces]
     return "\n".join(rows) + "\n"
 
@@ -185,7 +186,7 @@ def test_broken_cables_and_folders(tmp_path: Path) -> None:
     with pytest.raises(TextError, match=r"did you mean Leaf0\?"):
         read_ethernet(tmp_path)
     (tmp_path / "Leaf0.route.json").write_text("")
-    with pytest.raises(TextError, match="is empty; the JSON of `vtysh -c 'show ip route json'` belongs here"):
+    with pytest.raises(TextError, match="is empty; the JSON of `vtysh -c 'show ip route vrf all json'` belongs here"):
         read_routes(tmp_path / "Leaf0.route.json")
 
 

@@ -93,7 +93,7 @@ def test_addresses_of_next_hops_lead_to_connected_interfaces(tmp_path: Path) -> 
     }
     path.write_text(json.dumps(table), encoding="utf-8")
     unread: list[str] = []
-    routes = read_routes(path, unread.append)
+    routes = read_routes(path, unread.append)["default"].routes
     assert routes[prefix_of("198.10.1.1/32")].interfaces == ("eth4",)
     assert routes[prefix_of("10.0.0.0/8")].interfaces == ()
     assert prefix_of("2005::/64") not in routes

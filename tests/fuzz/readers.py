@@ -17,10 +17,11 @@ from tests.fabrics import texts, tool_texts
 from tests.fabrics.test_machines import BETAS, link, machine
 from unknot._base.errors import UnknotError
 from unknot.fabrics import FORMATS, read_fabric, write_network
+from unknot.fabrics.ethernet.batfish import read_batfish_routes
 from unknot.fabrics.ethernet.bgp import _Told
 from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.folder import read_ethernet
-from unknot.fabrics.ethernet.routes import read_batfish_routes, read_cable_list, read_lldp, read_routes
+from unknot.fabrics.ethernet.routes import read_cable_list, read_lldp, read_routes
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring
 from unknot.verify.audit_ethernet import audit_ethernet

@@ -12,9 +12,9 @@ import pytest
 
 from tests.verify.test_ethernet_order import DOWN, EXAMPLES, some_ports_without_pfc
 from unknot._base.errors import TextError, UnknotError
+from unknot.fabrics.ethernet.batfish import read_batfish_routes
 from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.folder import read_ethernet
-from unknot.fabrics.ethernet.routes import read_batfish_routes
 from unknot.remedies.lossless import repair_lossless
 from unknot.verify.audit_ethernet import EthernetAudit, audit_ethernet
 
@@ -136,7 +136,7 @@ def test_a_deadlock_of_what_is_read_stays_one(tmp_path: Path) -> None:
         ({"seg6local": {"action": "uA"}}, "SRv6"),
         ({"interfaceName": "to-spine0", "seg6": {"segs": "fc00::1"}}, "SRv6"),
         ({"interfaceName": "to-spine0", "labels": [16]}, "MPLS labels"),
-        ({"interfaceName": "to-spine0", "vrf": "red"}, "routes of VRF red"),
+        ({"interfaceName": "to-spine0", "vrf": "red"}, "routes that lead from VRF default into VRF red"),
     ],
 )
 def test_other_headers_and_tables_of_routes_are_said(hop: dict[str, Any], words: str, tmp_path: Path) -> None:
@@ -154,10 +154,12 @@ def test_routes_of_other_tables_are_said_but_for_the_management_network(tmp_path
     shutil.copytree(EXAMPLES / "frr-all-links-up", folder)
 
     def add(name: str) -> Change:
-        return lambda c: c.update({"10.9.0.0/24": [{"selected": True, "vrfName": name, "nexthops": []}]})
+        hop = {"fib": True, "interfaceName": "to-spine0"}
+        return lambda c: c.update({"10.9.0.0/24": [{"selected": True, "vrfName": name, "nexthops": [hop]}]})
 
     assert edited(folder, add("mgmt"), "leaf0.route.json").holds
-    assert edited(folder, add("red"), "leaf0.route.json").fabric.unread == ("routes of VRF red (leaf0)",)
+    unread = edited(folder, add("red"), "leaf0.route.json").fabric.unread
+    assert unread == ("the VRF of to-leaf0, where packets of VRF red arrive (spine0)",)
 
 
 def test_pfc_is_said_not_to_be_in_use_only_where_it_is_not(tmp_path: Path) -> None:
@@ -180,14 +182,14 @@ def test_the_longest_prefix_leads_to_a_next_hop_of_batfish(tmp_path: Path) -> No
         "a,default,10.0.0.0/8,AUTO/NONE(-1l),wide,connected",
         "a,default,10.0.0.0/31,AUTO/NONE(-1l),near,connected",
         "a,default,10.9.0.0/24,10.0.0.1,dynamic,bgp",
-        "a,blue,10.9.0.0/24,10.0.0.1,dynamic,bgp",
+        "a,blue,10.9.0.0/24,10.0.0.1,far,bgp",
     ]
-    left: list[tuple[str, str]] = []
     for some in (rows, rows[::-1]):
         path.write_text("\n".join(["Node,VRF,Network,Next_Hop_IP,Next_Hop_Interface,Protocol", *some]))
-        routes = read_batfish_routes(path, lambda node, what: left.append((node, what)))["a"]
+        tables = read_batfish_routes(path)["a"]
+        assert {*tables} == {"default", "blue"}
+        routes = tables["default"].routes
         assert [route.interfaces for prefix, route in routes.items() if str(prefix) == "10.9.0.0/24"] == [("near",)]
-    assert {*left} == {("a", "routes of VRF blue")}
     path.write_text(path.read_text() + "\na,default,10.0.0.0/31,AUTO/NONE(-1l),other,connected\n")
     with pytest.raises(TextError, match="several connected interfaces lead to next hop"):
         read_batfish_routes(path)

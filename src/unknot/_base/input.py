@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +92,33 @@ def read_json(path: str | Path, *, growth: int = 60) -> Any:
     TextError
         As `read_lines`; with line and column for what is not JSON, and for what is nested too deeply.
     """
+    return _decoded(path, growth, _DECODER.decode)
+
+
+def read_values(path: str | Path, *, growth: int = 60) -> list[Any]:
+    """The values of a file with one or several JSON values one after the other; as `read_json`."""
+
+    def values(text: str) -> list[Any]:
+        found, at = list[Any](), len(text) - len(text.lstrip())
+        while at < len(text):
+            value, at = _DECODER.raw_decode(text, at)
+            found.append(value)
+            while text[at : at + 1].isspace():
+                at += 1
+        return found
+
+    values_read: list[Any] = _decoded(path, growth, values)
+    return values_read
+
+
+_DECODER = json.JSONDecoder(parse_int=lambda digits: int(digits) if len(digits) <= 20 else digits)
+
+
+def _decoded(path: str | Path, growth: int, decode: Callable[[str], Any]) -> Any:
+    """Decode the text of a JSON file."""
     lines = read_lines(path, growth=growth)
     try:
-        return json.loads("\n".join(lines), parse_int=lambda digits: int(digits) if len(digits) <= 20 else digits)
+        return decode("\n".join(lines))
     except json.JSONDecodeError as error:
         shown = lines[error.lineno - 1] if error.lineno <= len(lines) else ""
         raise TextError(f"this is not JSON: {error.msg}", path, error.lineno, error.colno, shown) from None

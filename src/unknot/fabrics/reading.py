@@ -182,7 +182,7 @@ def read_network(path: str | Path, form: str | None = None) -> Network:
     """
     path = Path(path)
     if form is None and is_ethernet(path):
-        return read_ethernet(path).hosted
+        return read_ethernet(path).one_vrf.hosted
     if form is None and is_folder(path):
         return _network_of(read_folder(path)[0], path)
     chosen = _format_of(path, form)

@@ -115,7 +115,7 @@ def repair_lossless(
             for field in [key for key in tunnel if key.startswith(("encap_tc", "decap_"))]:
                 del tunnel[field]
         write_text(path, json.dumps(whole | own, indent=2) + "\n")
-    again = read_ethernet(folder)
+    again = read_ethernet(folder).one_vrf
     again = replace(again, name=fabric.name, network=replace(again.network, name=network.name))
     return replace(repaired, after=audit_ethernet(again, time_limit=deadline))
 

@@ -83,7 +83,7 @@ def faults(options: FaultOptions) -> int:
     routing_named(routing, "--routing")
     known = FabricRouting((routing,))
     if is_ethernet(Path(options.network)):
-        fabric = read_ethernet(options.network)
+        fabric = read_ethernet(options.network).one_vrf
         known = fabric_routing(fabric, routing)
         if len(known.texts) > 1:
             return exit_code(of_plans(options, fabric, known))

@@ -46,7 +46,7 @@ def of_tables(options: FaultOptions) -> bool | None:
             "the routes stay as they were read; to compute them anew after each failure, name --routing bgp or "
             "ospf, such as --routing 'bgp(plan=\"rfc7938\")'"
         )
-        switches = read_ethernet(options.network)
+        switches = read_ethernet(options.network).one_vrf
         routes, known = routes_read(switches), FabricRouting(("routes as read",), switches.unread)
         return options.rerouted(routes.network, lambda left: routes.left(left).relation(known.texts[0]), known)
     fabric = read_fabric(options.network, options.tables, assume=options.assume)

@@ -119,7 +119,7 @@ def _routes(options: LineRateOptions) -> tuple[Relation, Floats | None, float | 
         from unknot.routing.routes_read import routes_read
         from unknot.verify.cable_rates import cable_rates
 
-        fabric = read_ethernet(folder)
+        fabric = read_ethernet(folder).one_vrf
         known = cable_rates(fabric)
         if options.routing is None:
             return routes_read(fabric).relation(f"routes of {fabric.name}"), *known, fabric.unread

@@ -263,7 +263,7 @@ def _repair_switches(options: RepairOptions) -> int:
     out = _folder()
     if out is not None and out.exists():
         raise UnknotError(f"{out} exists; name a new folder")
-    fabric = read_ethernet(Path(options.network))
+    fabric = read_ethernet(Path(options.network)).one_vrf
     with activity.working("looking for the fewest queues"), ExitStack() as writing:
         made = None if out is None else writing.enter_context(written_folder(out))
         repaired = repair_lossless(fabric, made, time_limit=options.deadline)

@@ -75,7 +75,7 @@ def stated(network: str, routing: str) -> tuple[str, tuple[str, ...]]:
     from unknot.fabrics.ethernet.folder import is_ethernet, read_ethernet
     from unknot.verify.as_plans import stated_routing
 
-    known = stated_routing(read_ethernet(network), routing) if is_ethernet(Path(network)) else None
+    known = stated_routing(read_ethernet(network).one_vrf, routing) if is_ethernet(Path(network)) else None
     return (routing, ()) if known is None else (known.texts[0], known.unread)
 
 

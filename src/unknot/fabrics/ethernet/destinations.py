@@ -45,7 +45,7 @@ class _Ways(NamedTuple):
 def destinations_of(
     tables: SwitchTables, notes: list[str], note: Callable[[str, str], None]
 ) -> tuple[Destination, ...]:
-    """Prefixes by how the switches treat them, those of servers behind two ToRs by the state of their muxes."""
+    """Prefixes of a VRF by how switches treat them, those of servers behind two ToRs by the state of their muxes."""
     missing: defaultdict[int, list[Prefix]] = defaultdict(list)
     assumed: list[str] = []
     groups: dict[_Treatment, list[Prefix]] = defaultdict(list)
@@ -91,11 +91,9 @@ def destinations_of(
         destinations.append(
             Destination(name, treatment.owners, dict(treatment.hops), {}, bool(shown), treatment.dropped)
         )
-    if not any(one.hosts and one.owners and not one.dropped for one in destinations):
+    if destinations and not any(one.hosts and one.owners and not one.dropped for one in destinations):
         destinations = [replace(one, hosts=True) for one in destinations]
         notes.append("only addresses of single switches are announced; they are taken for those of hosts")
-    if not destinations:
-        raise UnknotError(f"{tables.network.name}: no prefix is announced by one switch and reached from another")
     for index, (treatment, prefixes) in enumerate(groups.items()):
         states = _standby(tables, treatment.owners, prefixes, to)
         if states:

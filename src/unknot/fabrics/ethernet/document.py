@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from unknot._base.errors import TextError
-from unknot._base.input import read_json, read_text
+from unknot._base.input import read_json, read_text, read_values
 from unknot._base.packed import inside
 
 COMMANDS = {
-    "route.json": "`vtysh -c 'show ip route json'`",
-    "route6.json": "`vtysh -c 'show ipv6 route json'`",
+    "route.json": "`vtysh -c 'show ip route vrf all json'`",
+    "route6.json": "`vtysh -c 'show ipv6 route vrf all json'`",
     "lldp.json": "`lldpcli -f json show neighbors`",
     "config_db.json": "/etc/sonic/config_db.json",
     "mux.json": "`show muxcable status --json`",
@@ -35,10 +35,16 @@ class Document:
     content: Any
 
     @classmethod
-    def read(cls, path: Path) -> Document:
-        """Read a JSON file; TextError, with the command that prints such a file, if unreadable or malformed."""
+    def read(cls, path: Path, *, several: bool = False) -> Document:
+        """Read a JSON file, or the list of `several` values one after the other.
+
+        Raises
+        ------
+        TextError
+            With the command that prints such a file, if unreadable or malformed.
+        """
         try:
-            return cls(path, read_json(path))
+            return cls(path, read_values(path) if several else read_json(path))
         except TextError as error:
             command = next((command for kind, command in COMMANDS.items() if path.name.endswith(kind)), "SONiC")
             message = f"{error.message}; the JSON of {command} belongs here"

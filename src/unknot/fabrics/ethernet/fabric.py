@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 from unknot.fabrics.ethernet.qos import PortQos, SwitchQos
 from unknot.fabrics.ethernet.routes import Port
+from unknot.fabrics.ethernet.unread import DEFAULT, vrf
 from unknot.network import Network
 from unknot.network.parts import frozen
 
@@ -30,6 +32,8 @@ class Destination:
         Whether hosts send there; else it is the address of a switch.
     dropped : bool
         Whether its owners drop the packets, as those to an aggregate of prefixes that have no hosts.
+    vrf : str
+        The VRF of its prefixes, and of the hosts that send there.
     """
 
     name: str
@@ -38,6 +42,7 @@ class Destination:
     standby: Mapping[int, int]
     hosts: bool
     dropped: bool = False
+    vrf: str = DEFAULT
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +94,29 @@ class EthernetFabric:
     @cached_property
     def edges(self) -> tuple[int, ...]:
         """Switches with hosts, ascending."""
-        return tuple(
-            sorted({owner for one in self.destinations if one.hosts and not one.dropped for owner in one.owners})
-        )
+        return tuple(sorted({*chain(*self.edges_of.values())}))
+
+    @cached_property
+    def edges_of(self) -> dict[str, tuple[int, ...]]:
+        """Switches with hosts in each VRF, ascending."""
+        edges: dict[str, set[int]] = {}
+        for one in self.destinations:
+            edges.setdefault(one.vrf, set()).update(one.owners if one.hosts and not one.dropped else ())
+        return {name: tuple(sorted(its)) for name, its in edges.items()}
+
+    @cached_property
+    def one_vrf(self) -> EthernetFabric:
+        """The fabric with the destinations of its first VRF alone; other VRFs are unread."""
+        first, *others = self.edges_of
+        kept = tuple(one for one in self.destinations if one.vrf == first)
+        unread = (f"{vrf(name)}: routes of VRF {first} alone are taken here" for name in others)
+        return replace(self, destinations=kept, unread=(*self.unread, *unread))
 
     def sends(self, edge: int) -> list[int]:
         """Destinations to which hosts at a switch send over the network."""
         rows = enumerate(self.destinations)
-        return [number for number, one in rows if one.hosts and (edge not in one.owners or edge in one.standby)]
+        away = [pair for pair in rows if pair[1].hosts and (edge not in pair[1].owners or edge in pair[1].standby)]
+        return [number for number, one in away if edge in self.edges_of[one.vrf]]
 
     @property
     def hosted(self) -> Network:

@@ -7,19 +7,17 @@ from functools import partial
 from pathlib import Path
 
 from unknot._base.errors import UnknotError
+from unknot.fabrics.ethernet.batfish import read_batfish_routes
 from unknot.fabrics.ethernet.cables import cables_of
 from unknot.fabrics.ethernet.config_db import read_config_db
-from unknot.fabrics.ethernet.destinations import destinations_of, muxes_of_others
+from unknot.fabrics.ethernet.destinations import muxes_of_others
 from unknot.fabrics.ethernet.document import ROUTES, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import SwitchQos
-from unknot.fabrics.ethernet.routes import (
-    Port,
-    read_batfish_routes,
-    read_routes,
-)
+from unknot.fabrics.ethernet.routes import Port, VrfTable, read_routes
 from unknot.fabrics.ethernet.switch_tables import SwitchTables
-from unknot.fabrics.ethernet.unread import in_words
+from unknot.fabrics.ethernet.unread import DEFAULT, in_words, vrf
+from unknot.fabrics.ethernet.vrfs import NONE, destinations_by_vrf
 from unknot.network import Network, Places
 
 BATFISH = "routes.csv"
@@ -55,7 +53,7 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
         if switch not in unread[what]:
             unread[what].append(switch)
 
-    computed = read_batfish_routes(folder / BATFISH, note) if (folder / BATFISH).is_file() else {}
+    computed = read_batfish_routes(folder / BATFISH) if (folder / BATFISH).is_file() else {}
     files |= {switch: {} for switch in computed if switch not in files}
     switches = [s for s, kinds in sorted(files.items()) if s in computed or any(kind in kinds for kind in ROUTES)]
     if not switches:
@@ -86,26 +84,22 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
     channels: defaultdict[Port, tuple[int, ...]] = defaultdict(tuple)
     for channel, (near, _) in enumerate(ends):
         channels[near] += (channel,)
-    routes = [
-        computed.get(switch, {})
-        | dict(
-            pair
-            for kind in ROUTES if kind in files[switch]
-            for pair in read_routes(files[switch][kind], partial(note, switch)).items()
-        )
-        for switch in switches
-    ]  # fmt: skip
-    for switch, one in zip(switches, qos, strict=True):
-        for what in one.unread:
+    by_vrf = [{**computed.get(switch, {})} for switch in switches]
+    for switch, its, one in zip(switches, by_vrf, qos, strict=True):
+        for kind in (kind for kind in ROUTES if kind in files[switch]):
+            for name, table in read_routes(files[switch][kind], partial(note, switch)).items():
+                known = its.get(name, NONE)
+                its[name] = VrfTable(known.routes | table.routes, known.ports | table.ports)
+        for what in {*one.unread} - {*map(vrf, its)}:
             note(switch, what)
     for end, _ in ends:
         own = qos[number[end.switch]]
         if own.ports and end.name not in own.ports:
             note(end.switch, f"port {end.name}, which has a cable and is not in config_db.json")
-    tables = SwitchTables(network, routes, dict(channels), switches, qos)
+    tables = SwitchTables(network, [one.get(DEFAULT, NONE).routes for one in by_vrf], dict(channels), switches, qos)
     for switch, what in muxes_of_others(tables):
         note(switch, what)
     return EthernetFabric(
-        network.name, network, ends, tuple(qos), destinations_of(tables, notes, note), str(folder), tuple(notes),
-        in_words(unread),
+        network.name, network, ends, tuple(qos), destinations_by_vrf(tables, by_vrf, ends, notes, note), str(folder),
+        tuple(notes), in_words(unread),
     )  # fmt: skip

@@ -1,12 +1,11 @@
-"""Routes and cables of switches: what FRR and SONiC print, Batfish's frame, neighbours by LLDP, a list of cables."""
+"""Routes and cables of switches: what FRR and SONiC print, neighbours by LLDP, a list of cables."""
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 from unknot._base.errors import TextError, near
 from unknot._base.input import read_lines
 from unknot.fabrics.ethernet.document import Document
-from unknot.fabrics.ethernet.unread import OWN, unread_hops, vrf
+from unknot.fabrics.ethernet.unread import DEFAULT, MANAGEMENT, unread_hops
 
 Prefix = IPv4Network | IPv6Network
 LOCAL = ("connected", "local", "kernel")
@@ -34,10 +33,21 @@ class Route:
         Whether the prefix is connected to the switch.
     interfaces : tuple of str
         Interfaces of the next hops in use; none: packets are dropped.
+    leaves : bool
+        Whether a next hop is in another VRF.
     """
 
     local: bool
     interfaces: tuple[str, ...]
+    leaves: bool = False
+
+
+@dataclass(frozen=True)
+class VrfTable:
+    """Routes of a switch in a VRF, and the interfaces of the VRF by its connected routes."""
+
+    routes: dict[Prefix, Route] = field(default_factory=dict)
+    ports: set[str] = field(default_factory=set)
 
 
 _shared = lru_cache(maxsize=1 << 16)(Route)
@@ -50,8 +60,11 @@ def prefix_of(text: str) -> Prefix:
     return ip_network(text, strict=False)
 
 
-def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict[Prefix, Route]:
-    """Read the selected routes of one switch in its default VRF.
+def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict[str, VrfTable]:
+    """Read the selected routes of one switch by VRF, without those of the management network.
+
+    A file has the table of one VRF, tables of several one after the other, or an object with a table for each VRF,
+    as `show ip route vrf all json` prints them in older and newer versions of FRR.
 
     Parameters
     ----------
@@ -63,51 +76,70 @@ def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict
     TextError
         With the line, for what is not the JSON of `show ip route json`.
     """
-    document = Document.read(Path(path))
-    routes: dict[Prefix, Route] = {}
-    table = document.table(document.content)
-    ports = _connected(table)
-    for text, entries in table.items():
-        try:
-            prefix = prefix_of(text)
-        except ValueError:
-            raise document.error(
-                f"{text!r} is not a prefix; `show ip route json` of the default VRF is needed", text
-            ) from None
-        for entry in document.rows(entries, text):
-            if entry.get("selected") is not True:
-                continue
-            name = entry.get("vrfName", "default")
-            hops = document.rows(entry.get("nexthops", []), text, "nexthops")
-            others = [*unread_hops(hops)] if name == "default" else [vrf(name)] if name not in OWN else []
-            for what in others:
-                unread(what)
-            if name != "default":
-                continue
-            hops = [_resolved(hop, ports) for hop in hops if not hop.get("recursive")]
-            # A segment of SRv6 can lead to no interface: its packets go on as others.
-            bare = [hop for hop in hops if _is_used(hop) and not isinstance(hop.get("interfaceName"), str)]
-            if any(not DROPS & {*hop} for hop in bare):
-                if not others:
-                    unread("next hops without an interface")
-                continue
-            route = _shared(entry.get("protocol") in LOCAL, _interfaces(hops))
-            if routes.setdefault(prefix, route) != route:
-                raise document.error(f"{text} has two routes that are selected, and differ", text)
-    return {prefix: route for prefix, route in routes.items() if not prefix.is_link_local}
+    document, tables = Document.read(Path(path), several=True), dict[str, VrfTable]()
+    for keys, table in _tables(document):
+        ports = _connected(table, *keys)
+        for name, its in ports.items():
+            tables.setdefault(name, VrfTable()).ports.update(port for _, port in its)
+        for text, entries in table.items():
+            try:
+                prefix = prefix_of(text)
+            except ValueError:
+                raise document.error(
+                    f"{text!r} is not a prefix; `show ip route json` is needed", *keys, text
+                ) from None
+            for entry in document.rows(entries, *keys, text):
+                name = _vrf(entry, *keys)
+                if entry.get("selected") is not True or name == MANAGEMENT:
+                    continue
+                hops = document.rows(entry.get("nexthops", []), *keys, text, "nexthops")
+                others = [*unread_hops(hops, name)]
+                for what in others:
+                    unread(what)
+                hops = [_resolved(hop, ports[name]) for hop in hops if not hop.get("recursive")]
+                # A segment of SRv6 can lead to no interface: its packets go on as others.
+                bare = [hop for hop in hops if _is_used(hop) and not isinstance(hop.get("interfaceName"), str)]
+                if any(not DROPS & {*hop} for hop in bare):
+                    if not others:
+                        unread("next hops without an interface")
+                    continue
+                leaves = any(hop.get("vrf") not in (None, name) for hop in hops)
+                route = _shared(entry.get("protocol") in LOCAL, _interfaces(hops), leaves)
+                if tables.setdefault(name, VrfTable()).routes.setdefault(prefix, route) != route:
+                    raise document.error(f"{text} has two routes that are selected, and differ", *keys, text)
+    for one in tables.values():
+        for prefix in [prefix for prefix in one.routes if prefix.is_link_local]:
+            del one.routes[prefix]
+    return tables
 
 
-def _connected(table: dict[str, Any]) -> list[tuple[Prefix, str]]:
-    """Prefixes connected to a switch and their interfaces, the longest first."""
-    ports = []
+def _tables(document: Document) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Tables of prefixes, each with the name of its VRF where a key tells the name."""
+    for part in document.content:
+        part = document.table(part)
+        named = {name: inner for name, inner in part.items() if isinstance(inner, dict) and "/" not in name}
+        yield (), {text: entries for text, entries in part.items() if text not in named}
+        yield from (((name,), inner) for name, inner in named.items())
+
+
+def _vrf(entry: dict[str, Any], key: str = DEFAULT) -> str:
+    """The VRF of a route, by its own word or the key of its table."""
+    return str(entry.get("vrfName", key))
+
+
+def _connected(table: dict[str, Any], *keys: str) -> defaultdict[str, list[tuple[Prefix, str]]]:
+    """Prefixes connected to a switch and their interfaces by VRF, the longest first."""
+    ports = defaultdict[str, list[tuple[Prefix, str]]](list)
     for text, entries in table.items():
         for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict) and entry.get("protocol") == "connected":
                 for hop in entry.get("nexthops") or ():
                     if isinstance(hop, dict) and isinstance(hop.get("interfaceName"), str):
                         with suppress(ValueError):
-                            ports.append((prefix_of(text), hop["interfaceName"]))
-    return sorted(ports, key=lambda one: -one[0].prefixlen)
+                            ports[_vrf(entry, *keys)].append((prefix_of(text), hop["interfaceName"]))
+    for its in ports.values():
+        its.sort(key=lambda one: -one[0].prefixlen)
+    return ports
 
 
 def _resolved(hop: dict[str, Any], ports: list[tuple[Prefix, str]]) -> dict[str, Any]:
@@ -128,73 +160,6 @@ def _interfaces(hops: list[dict[str, Any]]) -> tuple[str, ...]:
     """Interfaces of the next hops in use, by name: installed next hops, else active next hops."""
     used = [hop for hop in hops if hop.get("fib") is True] or list(filter(_is_used, hops))
     return tuple(sorted({hop["interfaceName"] for hop in used if isinstance(hop.get("interfaceName"), str)}))
-
-
-COLUMNS = ("Node", "VRF", "Network", "Next_Hop_IP", "Next_Hop_Interface", "Protocol")
-_UNRESOLVED = ("dynamic", "", "AUTO/NONE(-1l)")
-"""Names of interfaces of next hops that are known by their address alone."""
-
-
-def read_batfish_routes(
-    path: str | Path, unread: Callable[[str, str], object] = lambda node, what: None
-) -> dict[str, dict[Prefix, Route]]:
-    """Read routes of all nodes: ``bf.q.routes().answer().frame().to_csv(path)``.
-
-    Rows of one node and prefix are equal-cost. A next hop known by address alone leaves through the interface to
-    which the address is connected.
-
-    Parameters
-    ----------
-    unread : callable
-        Takes a node and what is left out of its rows, in words.
-
-    Raises
-    ------
-    TextError
-        With the line, if a column is missing, a prefix or an address is none, or not one interface leads to a next
-        hop.
-    """
-    lines = read_lines(path)
-
-    def error(message: object, line: int = 1) -> TextError:
-        line = min(max(1, line), len(lines))
-        return TextError(f"{message}", path, line, text=lines[line - 1])
-
-    reader = csv.DictReader(lines, restval="")
-    rows: defaultdict[str, list[tuple[int, Prefix, dict[str, str]]]] = defaultdict(list)
-    try:
-        missing = ", ".join(sorted({*COLUMNS} - {*(reader.fieldnames or ())}))
-        if missing:
-            command = f'bf.q.routes().answer().frame().to_csv("{Path(path).name}")'
-            raise error(f"no column {missing}; Batfish writes them by {command}")
-        for row in reader:
-            if row["VRF"] == "default":
-                rows[row["Node"]].append((reader.line_num, prefix_of(row["Network"]), row))
-            elif row["VRF"] not in OWN:
-                unread(row["Node"], vrf(row["VRF"]))
-    except (ValueError, csv.Error) as fault:
-        raise error(fault, reader.line_num) from None
-    routes: dict[str, dict[Prefix, Route]] = {}
-    for node, its in rows.items():
-        table = routes[node] = dict[Prefix, Route]()
-        ports = [(prefix, row["Next_Hop_Interface"]) for _, prefix, row in its if row["Protocol"] == "connected"]
-        for number, prefix, row in its:
-            name = row["Next_Hop_Interface"]
-            if name in _UNRESOLVED:
-                try:
-                    address = ip_address(row["Next_Hop_IP"])
-                    known = {(net.prefixlen, port) for net, port in ports if address in net}
-                except ValueError:
-                    known = set()
-                longest = [port for length, port in known if length == max(known)[0]]
-                if len(longest) != 1:
-                    many = "several connected interfaces lead" if longest else "no connected interface leads"
-                    raise error(f"{node}: {many} to next hop {row['Next_Hop_IP']!r}", number)
-                name = longest[0]
-            before = table.get(prefix, Route(False, ()))
-            names = before.interfaces if name == "null_interface" else (*before.interfaces, name)
-            table[prefix] = Route(before.local or row["Protocol"] in LOCAL, tuple(sorted({*names})))
-    return routes
 
 
 @dataclass(frozen=True, order=True)

@@ -29,9 +29,11 @@ class SwitchTables:
     known: dict[tuple[int, str], tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     def leads(self, router: int, interface: str) -> tuple[int, ...]:
-        """Channels behind an interface; those of all members of a port channel."""
+        """Channels behind an interface or its subinterface; those of all members of a port channel."""
         if (router, interface) not in self.known:
-            names = self.qos[router].members.get(interface, (interface,))
+            members, whole = self.qos[router].members, interface.partition(".")[0]
+            keys = (interface, whole.replace("Po", "PortChannel"), whole)
+            names = next((members[key] for key in keys if key in members), (interface,))
             ports = [Port(self.switches[router], part) for name in names for part in (name, name.partition(".")[0])]
             channels = dict.fromkeys(channel for port in ports for channel in self.channels.get(port, ()))
             self.known[router, interface] = tuple(channels)

@@ -29,8 +29,9 @@ MODES = ("pipe", "uniform")
 """What becomes of the inner DSCP at the end of a tunnel; without a word for one the platform decides."""
 OF_HOPS = {"seg6": "SRv6", "seg6local": "SRv6", "labels": "MPLS labels"}
 """Fields of a next hop by which packets get other headers."""
-OWN = (None, "default", "mgmt")
-"""VRFs that leave nothing out: the one that is read, and the management network's."""
+DEFAULT, MANAGEMENT = "default", "mgmt"
+"""The VRF of what names none, and that of the management network, which is not judged."""
+OWN = (None, DEFAULT, MANAGEMENT)
 
 
 def unread_config(rows: Callable[[str], Rows]) -> Iterator[str]:
@@ -62,12 +63,12 @@ def unread_config(rows: Callable[[str], Rows]) -> Iterator[str]:
         yield "ACL_RULE with redirection"
 
 
-def unread_hops(hops: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what next hops hold beside their interfaces."""
+def unread_hops(hops: Sequence[Mapping[str, Any]], own: str) -> Iterator[str]:
+    """Yield what next hops of a VRF hold beside their interfaces."""
     for hop in hops:
         yield from (word for field, word in OF_HOPS.items() if field in hop)
-        if hop.get("vrf") not in OWN:
-            yield vrf(hop["vrf"])
+        if hop.get("vrf") not in (None, own, MANAGEMENT):
+            yield f"routes that lead from VRF {own} into VRF {hop['vrf']}"
 
 
 def vrf(name: object) -> str:
