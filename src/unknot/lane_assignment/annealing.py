@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unknot._base import phrases
-from unknot.search.effort import MOVE, WORK, AnnealingStep, SearchEffort
+from unknot.search.effort import MOVE, WORK, AnnealingStep, SearchEffort, random_state
 
 if TYPE_CHECKING:
     from unknot.lane_assignment.orders_kernel import Orders, PathSet
@@ -81,7 +81,7 @@ def annealed(
     lanes = len(orders.key)
     text = text or f"{phrases.count(lanes, 'lane')}: {{}} pairs left"
     seed = [effort.seed, lanes, moves] if seed is None else seed
-    state = np.random.default_rng(seed).integers(2**63, size=2).astype(np.uint64)[:, None]
+    state = random_state(*seed, streams=2)[:, None]
     halved = halved and lanes > 1
     words = STEPS * WORK // orders.key.size if halved else paths.nearer.size
     each = MOVE + WORD * paths.nearer.size

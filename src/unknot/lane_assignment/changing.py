@@ -26,7 +26,7 @@ from unknot.network import Network
 from unknot.routing.relation import Relation
 from unknot.routing.taking import takes_network
 from unknot.search.bound import Bound
-from unknot.search.effort import SEARCHING, SearchEffort
+from unknot.search.effort import SEARCHING, SearchEffort, random_state
 
 if TYPE_CHECKING:
     from unknot.lane_assignment.orders_kernel import Orders, PathSet
@@ -222,7 +222,7 @@ def balanced_table(traffic: Demand, paths: PathSet, orders: Orders, effort: Sear
     load = np.zeros(len(paths.source) // paths.copies)
     table = LoadedTable(step, np.zeros(step.shape), load, 1.0 / traffic.network.bandwidth)
     carry_all(paths, table, traffic.wanted, traffic.rate)
-    state = np.array([np.random.default_rng([effort.seed, 1]).integers(2**63)], dtype=np.uint64)
+    state = random_state(effort.seed, 1)
     mean = load.sum() / max(1, load.size)
     best, least = step.copy(), load.copy()
     moves = min(MOVES * traffic.pairs, MOST_MOVES) // len(TABLE_ROUNDS)

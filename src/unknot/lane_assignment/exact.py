@@ -177,7 +177,7 @@ def lowest(goal: LoadGoal, now: Carried, bound: Bound, effort: SearchEffort) -> 
     if goal.demand.pairs > MOST_LOADED_PAIRS or goal.path_set.home.size != network.num_terminals:
         return now, bound
     changes = "shared" if goal.path_set.many.size else "none"
-    while highest(now) > float(bound.least) * ENOUGH and not (effort.over or effort.interrupted):
+    while highest(now) > float(bound.least) * ENOUGH and not effort.stopped:
         load = Fraction(highest(now)).limit_denominator(PARTS)
         flows, capacity = bound.claim["flows"], bound.claim["capacity"]
         claim = load_claim(load, flows, capacity, {}, lanes=lanes, changes=changes, table=goal.table)

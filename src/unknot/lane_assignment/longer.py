@@ -189,17 +189,16 @@ class LongerSearch:
             return self._fewest(paths, taken)
         start = self._start(count)
         if stretch is not None and paths.nearer.size >= GROWN:
-            for within in self._within(count, count + 1):
-                start = within
+            *_, start = (start, *self._within(count, count + 1))
         first = min(self.rounds, FIRST_ROUNDS) if self.goal == "load" else self.rounds
         for rounds in sorted({first, self.rounds}):
             best = improved(paths, taken, start, self.effort, rounds=rounds)
             if best is not None:
                 return best[0]
+        within = "" if stretch is None else f" with a stretch of {stretch}"
         raise RelationError(
-            f"lanes on {network.name}: no way was found to connect all pairs in "
-            f"{phrases.count(count, 'lane')}{'' if stretch is None else f' with a stretch of {stretch}'}, "
-            f"{self.effort.moves} moves; more lanes or a longer time limit may do"
+            f"lanes on {network.name}: no way was found to connect all pairs in {phrases.count(count, 'lane')}"
+            f"{within}, {self.effort.moves} moves; more lanes or a longer time limit may do"
         )
 
     @cached_property
@@ -223,7 +222,7 @@ class LongerSearch:
             for fewer in self._within(1, len(kept)):
                 kept = fewer
         for lanes in range(1, len(kept) if paths.nearer.size < GROWN else 0):
-            if effort.over or effort.interrupted:
+            if effort.stopped:
                 break
             with effort.part(deadline=effort.limit.part(SHARE).end) as part:
                 best = improved(paths, taken, self._start(lanes), part, rounds=self.rounds)
@@ -269,7 +268,7 @@ class LongerSearch:
         yield routed
         yield from _trees(goal, lanes, self.effort)
         for number in range(1, DRAWN):
-            if self.effort.over or self.effort.interrupted:
+            if self.effort.stopped:
                 return
             with self.effort.part(seed=self.effort.seed + SEEDS * number) as part:
                 start = replace(self, effort=part)._start(lanes)

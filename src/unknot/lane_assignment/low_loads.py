@@ -178,7 +178,7 @@ class LowLoads:
         rounds = range(len(self._first), last)
         best = balanced(goal, best, self.effort, rounds, stream=lanes, later=starts - 1 << last - 1)
         for number in range(1, starts):
-            if self.effort.interrupted or self.effort.over or highest(best) <= goal.floor:
+            if self.effort.stopped or highest(best) <= goal.floor:
                 break
             with self.effort.part(seed=self.effort.seed + SEEDS * number, tried={}) as part:
                 orders = None

@@ -41,7 +41,7 @@ def lower_worst(goal: LoadGoal, starts: Sequence[Carried], effort: SearchEffort)
     best = now = starts[ranks.index(least)]
     flows = SHARE * goal.demand.wanted
     for number in range(ROUNDS):
-        if effort.over or effort.interrupted:
+        if effort.stopped:
             break
         flows = KEPT * flows + worst_load(goal, now)[1]
         cut = replace(goal, demand=replace(goal.demand, rate=flows), floor=0.0)

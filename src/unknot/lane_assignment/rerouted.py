@@ -16,7 +16,7 @@ from unknot.lane_assignment.laned import PairRoutes
 from unknot.lane_assignment.path_set import Demand, Flags, Floats, Ints
 from unknot.lane_assignment.rooted import orders_of
 from unknot.lane_assignment.tables import bits_of, free_table, lanes_of
-from unknot.search.effort import ENOUGH, AnnealingStep, SearchEffort
+from unknot.search.effort import ENOUGH, AnnealingStep, SearchEffort, random_state
 
 if TYPE_CHECKING:
     from unknot.lane_assignment.carried_kernel import Carried
@@ -141,13 +141,12 @@ class LoadGoal:
         """
         from unknot.lane_assignment.carried_kernel import choose
 
-        orders = orders_of(self.path_set, key)
-        now = self.empty(key)
+        orders, now = orders_of(self.path_set, key), self.empty(key)
         routers = len(now.lane)
         if before is not None:
             stay = self._stay(now, before, orders.key)
             now.lane[stay] = -1  # so that none is drawn
-        state = np.array([np.random.default_rng([effort.seed, len(orders.key)]).integers(2**63)], dtype=np.uint64)
+        state = random_state(effort.seed, len(orders.key))
         began = clock()
         for first in range(0, routers, AT_ONCE):
             end = min(routers, first + AT_ONCE)
@@ -243,7 +242,7 @@ def balanced(
     best, move = now, _mover(goal, effort, stream, 1 + rounds.start)
     with effort.until_interrupted():
         for number in rounds:
-            if highest(best) <= goal.floor * ENOUGH or effort.over or effort.interrupted:
+            if highest(best) <= goal.floor * ENOUGH or effort.stopped:
                 break
             now = copied(best)._replace(squares=goal.squares(best) if number else SQUARES)
             moves = goal.demand.pairs * ROUND << number
@@ -252,9 +251,9 @@ def balanced(
                 move(now, step, highest(now))
                 if highest(now) < highest(best):
                     best = copied(now)._replace(squares=SQUARES)
-                    lanes = count(len(best.rank), "lane")
-                    found(f"{lanes}, highest load {highest(best):g}, at least {goal.floor:.4g}")
-                    if highest(best) <= goal.floor * ENOUGH:
+                    lanes, load = count(len(best.rank), "lane"), highest(best)
+                    found(f"{lanes}, highest load {load:g}, at least {goal.floor:.4g}")
+                    if load <= goal.floor * ENOUGH:
                         break
     return best
 
@@ -264,7 +263,7 @@ def _mover(goal: LoadGoal, effort: SearchEffort, *stream: int) -> Callable[[Carr
     from unknot.lane_assignment.reroute_kernel import reroute
 
     rate = goal.rate
-    state = np.array([np.random.default_rng([effort.seed, *stream]).integers(2**63)], dtype=np.uint64)
+    state = random_state(effort.seed, *stream)
 
     def moved(now: Carried, step: AnnealingStep, scale: float) -> None:
         reroute(goal.path_set, now, rate, state, step, scale)
@@ -276,7 +275,7 @@ def _mover(goal: LoadGoal, effort: SearchEffort, *stream: int) -> Callable[[Carr
 def evened(goal: LoadGoal, now: Carried, effort: SearchEffort) -> Carried:
     """Anneal routes at their highest load, until few channels have it, and lanes share each evenly."""
     best, top, move = now, highest(now), _mover(goal, effort, 2)
-    if effort.over or effort.interrupted or top <= 0:
+    if effort.stopped or top <= 0:
         return now
     now = copied(now)._replace(evenness=EVEN)
     with effort.until_interrupted():

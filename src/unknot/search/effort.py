@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from unknot._base.deadline import Deadline, clock
 from unknot._base.phrases import count
 from unknot._base.progress import Progress, found
@@ -33,6 +36,11 @@ LP_SHARE, LP_SECONDS = 0.4, 20.0
 """Share of the time that is left, and the most seconds, for the linear program of a bound on the load."""
 ENOUGH = 1 + 1e-9
 """Highest load over its lower bound at which a search ends."""
+
+
+def random_state(*seed: int, streams: int = 1) -> npt.NDArray[np.uint64]:
+    """Begin streams of random numbers of kernels."""
+    return np.random.default_rng(seed).integers(2**63, size=streams).astype(np.uint64)
 
 
 class AnnealingStep(NamedTuple):

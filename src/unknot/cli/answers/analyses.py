@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from unknot._base.quantities import AddressNumber, ChannelNumber, RouterNumber, TerminalNumber, VcNumber
-from unknot.cli.answers.form import PAIR, Form, Number, Words
+from unknot.cli.answers.form import Form, Number, Words
 from unknot.cli.answers.networks import RelationForm, WithUnits
 from unknot.cli.answers.verdicts import DeliveryForm, LoopForm
+from unknot.cli.answers.words import PAIR
 from unknot.verify.adaptivity import Adaptivity
 from unknot.verify.as_plans import PlanSweep
 from unknot.verify.failures import FailureCase

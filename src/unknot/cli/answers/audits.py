@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar
 from unknot.cli.answers.analyses import UpdateForm
 from unknot.cli.answers.diagnoses import DiagnosisForm
 from unknot.cli.answers.filling import Answer, answer
-from unknot.cli.answers.form import CIRCLE, NONZERO, Form, of
+from unknot.cli.answers.form import Form, of
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.cli.answers.words import CIRCLE, NONZERO
 from unknot.fabrics import Changes
 from unknot.fabrics.diagnosis import Diagnosis
 from unknot.fabrics.rates import counted

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from unknot._base.phrases import count
 from unknot._base.quantities import By
-from unknot.cli.answers.form import CHECKED, Form, Natural, Number, Positive, Words, of
+from unknot.cli.answers.form import Form, Natural, Number, Positive, Words, of
+from unknot.cli.answers.words import CHECKED
 from unknot.synthesis.decision import Decision
 from unknot.synthesis.design import Design
 from unknot.synthesis.every_size import EverySize

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from unknot._base.quantities import By
-from unknot.cli.answers.form import CIRCLE, SIZE, Form, Natural, Positive, Words, of
+from unknot.cli.answers.form import Form, Natural, Positive, Words, of
 from unknot.cli.answers.networks import NetworkForm
 from unknot.cli.answers.verdicts import VerdictForm
+from unknot.cli.answers.words import CIRCLE, SIZE
 from unknot.remedies.fault_queues import FaultQueues
 from unknot.remedies.lossless import RepairedFabric
 from unknot.report.repair_pages import WrittenRemedy

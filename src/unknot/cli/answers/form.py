@@ -281,19 +281,6 @@ HopCount = Annotated[Natural, HOPS]
 """Numbers of flits, cycles and hops."""
 
 
-PAIR = Words(lambda pair, _: " to ".join(pair or ()))
-"""Source and destination on the terminal."""
-CIRCLE = Words(lambda names, _: " → ".join([*names, *names[:1]]) if names else "")
-"""Names around a cycle on the terminal, back to the first."""
-SIZE = By(lambda several, _: len(several))
-"""A number of things."""
-NONZERO = Words(lambda number, _: number or None)
-"""A number on the terminal, where 0 goes without saying."""
-CHECKER: dict[bool | None, str] = {True: "accepts it", False: "REJECTS it"}
-CHECKED = Words(lambda holds, _: "" if holds is None else f"the separate checker {CHECKER[holds]}")
-"""Outcome of the separate checker on the terminal, where the key does not name it."""
-
-
 @cache
 def model(form: Any, **more: Any) -> Any:
     """A pydantic model of a form, to check what is read, and with the schema of the form; `more` are columns."""

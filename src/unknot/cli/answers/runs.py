@@ -9,8 +9,9 @@ import numpy as np
 from unknot._base.quantities import By, ChannelNumber, Cycles, Load, RouterNumber, TerminalNumber, Unit
 from unknot._base.switching import Switching
 from unknot._base.units import Units
-from unknot.cli.answers.form import NONZERO, FlitCount, Form, Natural, Number, Words
+from unknot.cli.answers.form import FlitCount, Form, Natural, Number, Words
 from unknot.cli.answers.networks import RelationForm, WithUnits
+from unknot.cli.answers.words import NONZERO
 from unknot.report import phrases
 from unknot.routing.relation import Relation
 from unknot.simulation.energy.account import EnergyRun

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from unknot.cli.answers.form import CHECKED, Form, Number
+from unknot.cli.answers.form import Form, Number
 from unknot.cli.answers.networks import RelationForm
 from unknot.cli.answers.verdicts import DeliveryForm, VerdictForm
+from unknot.cli.answers.words import CHECKED
 from unknot.synthesis.topology import Beside, DeadLink, TopologyDesign
 
 

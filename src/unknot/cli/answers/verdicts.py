@@ -8,8 +8,9 @@ from unknot._base.quantities import AddressNumber, TerminalNumber, VcNumber
 from unknot._base.switching import Switching
 from unknot.certificates.verdict import Verdict
 from unknot.cli.answers.configuration_file import Grade
-from unknot.cli.answers.form import PAIR, Form, HopCount, Natural, Number, Words
+from unknot.cli.answers.form import Form, HopCount, Natural, Number, Words
 from unknot.cli.answers.networks import RelationForm
+from unknot.cli.answers.words import PAIR
 from unknot.verify.delivery import Delivery
 from unknot.verify.progress import Progress
 from unknot.verify.smallest import Smallest

@@ -11,7 +11,8 @@ from rich.text import Text
 from unknot._base.quantities import Unit
 from unknot._base.units import Scale
 from unknot.cli.answers.filling import Answer, answer
-from unknot.cli.answers.form import CHECKER, Form, Key, keys_of
+from unknot.cli.answers.form import Form, Key, keys_of
+from unknot.cli.answers.words import CHECKER
 from unknot.cli.commands.asking import current
 from unknot.cli.commands.console import LONGEST, print_rows, print_table, sentences
 from unknot.cli.commands.printing import show_json

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unknot._base.arrays import Flags, Ints, ranks
-from unknot.search.effort import AnnealingStep, SearchEffort
+from unknot.search.effort import AnnealingStep, SearchEffort, random_state
 
 if TYPE_CHECKING:
     from unknot.synthesis.topology.request import TopologyRequest
@@ -175,7 +175,7 @@ class Walker:
             reach, reach.copy(), np.zeros((MOST_CHANGES * len(space.image), 2), dtype=np.int64),
             *(np.zeros(many, dtype=np.int64) for many in (1, nodes, nodes)),
         )  # fmt: skip
-        self.state = np.random.default_rng(seed).integers(2**63, size=1).astype(np.uint64)
+        self.state = random_state(*seed)
         self.best = np.full_like(self.links.after, -1)
         self.least = NEVER
 

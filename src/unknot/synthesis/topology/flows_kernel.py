@@ -10,7 +10,8 @@ import numpy as np
 from unknot._base.kernels.heap_kernel import pop, push
 from unknot._base.kernels.types_kernel import alone, called, inlined
 from unknot.search.random_kernel import cooled, unit
-from unknot.synthesis.topology.links_kernel import cost_of, move, place, remember, take_back
+from unknot.synthesis.topology.hops_kernel import cost_of
+from unknot.synthesis.topology.links_kernel import move, place, remember, take_back
 
 UNREACHED = 1e300
 SLOWER = 30.0
