@@ -117,30 +117,27 @@ def _sizes(one: LeastRooms) -> str:
 
 def stalled(verdict: TableVerdict) -> list[StalledMessage]:
     """Heads of queues in the deadlock."""
-    if verdict.deadlock is None:
+    deadlock, table = verdict.deadlock, verdict.table
+    if deadlock is None:
         return []
-    controllers = Controllers(verdict.table, verdict.caches)
-    if verdict.deadlock.heads:
-        return [_head(controllers, verdict.deadlock, *one) for one in verdict.deadlock.heads]
-    network = numbered(verdict.table)
-    joints, deadlock = Joints(controllers, None, network), verdict.deadlock
-    order = dict(deadlock.order)
+    controllers, network = Controllers(table, verdict.caches), numbered(table)
+    if deadlock.heads:
+        return [_head(controllers, deadlock, *one) for one in deadlock.heads]
+    joints, order = Joints(controllers, None, network), dict(deadlock.order)
     heads: dict[object, StalledMessage] = {}
     for address, state in enumerate(deadlock.states):
         for channel, message in joints.stalled(address, state, order, deadlock.homes):
             queue = joints.queue(channel.target, channel.group, address, deadlock.homes)
-            kind = controllers.kinds[channel.target].name
-            own = network[channel.group]
-            groups = {name: controllers.groups[verdict.table.group(name)] for name in verdict.table.messages}
-            carried = [name for name, group in groups.items() if network[group] == own]
+            kind, own = controllers.kinds[channel.target].name, network[channel.group]
+            groups = zip(table.messages, controllers.group_of, strict=True)
             heads.setdefault(
                 queue,
                 StalledMessage(
                     LETTERS[address],
-                    verdict.table.messages[message[0]],
+                    table.messages[message[0]],
                     _name(controllers, deadlock, channel.target, address),
                     controllers.states[kind][state[0][channel.target][0]],
-                    carried,
+                    [name for name, group in groups if network[group] == own],
                     sum(_in_queue(joints, deadlock, queue)) - 1,
                 ),
             )

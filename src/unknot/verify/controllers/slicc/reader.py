@@ -85,7 +85,8 @@ class Reader:
     def table(self) -> StateTable:
         """The table of all machines and their memories."""
         kinds = [self.kind(machine) for machine in self.machines]
-        if any(kind.many for kind in kinds) and any(self.remembering(one) for one in self.machines):
+        buffers = {buffer for machine in self.machines for _, buffer in machine.out_ports.values()}
+        if any(kind.many for kind in kinds) and TO_MEMORY in buffers:
             kinds.append(self.memory())
         sent = {one.message for kind in kinds for rule in kind.rules for one in rule.does if isinstance(one, Send)}
         networks = {message: name for message, name in self.networks.items() if message in sent}
@@ -100,9 +101,6 @@ class Reader:
             return replace(table, unknown=(*noted.unknown, *values))
         except TableError as error:
             return _undecided(self.name, str(error))
-
-    def remembering(self, machine: Machine) -> bool:
-        return any(buffer == TO_MEMORY for _, buffer in machine.out_ports.values())
 
     def memory(self) -> Kind:
         """Memory answers each request."""
