@@ -92,6 +92,12 @@ def test_an_annealing_cools_in_its_time(monkeypatch: pytest.MonkeyPatch) -> None
     assert calm.complete
 
 
+def test_slow_moves_are_few_between_two_looks_at_the_clock() -> None:
+    steps = [step.moves for step in SearchEffort().cooled(40, (8.0, 1.0), words=1 << 25)]
+    assert steps == [2] * 20
+    assert [step.moves for step in SearchEffort().cooled(3, (8.0, 1.0), words=1 << 40)] == [1, 1, 1]
+
+
 @pytest.mark.long
 def test_a_real_signal_ends_a_search_within_a_second() -> None:
     """Seconds of the processor from SIGINT to the answer, on a torus that is searched for long."""

@@ -182,7 +182,7 @@ class SearchEffort:
             What a move may change; the more, the shorter are the steps.
         """
         hot, cold = heat
-        chunk = max(256, min(CHUNK, WORK // max(1, words)))
+        chunk = max(1, min(CHUNK, WORK // max(1, words)))
         began = clock()
         time, spent = share * max(1e-9, self.deadline - began), 0.0
         for done in range(0, moves, chunk):

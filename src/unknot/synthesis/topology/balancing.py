@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from itertools import repeat
 
 import numpy as np
@@ -19,6 +20,7 @@ from unknot.synthesis.topology.shortening import Found
 from unknot.synthesis.topology.throughput import (
     STEP,
     FlowSpace,
+    Throughput,
     demand_of,
     flow_scratch,
     flow_space,
@@ -102,21 +104,26 @@ def most_carrying(
     best: Found,
     objective: str,
     flows: npt.ArrayLike | None,
+    bound: Fraction | None,
     effort: SearchEffort,
-) -> Found:
-    """The network that carries most, of those with few hops beside the best."""
+) -> tuple[Found, Throughput]:
+    """The network that carries most, of those with few hops beside the best, and what that is.
+
+    The bound on all networks is shown beside it.
+    """
     demand, pairs = demand_of(wanted.nodes, flows), wanted.size * (wanted.size - 1)
     hops = demand.sum() * best.total / pairs
     flow = flow_space(demand, wanted.image, hops / int(best.links.sum()))
     space = space_of(wanted, late=wanted.size**3)
     fewest, name, image = best.total, wanted.nodes.name, wanted.image if flows is None else None
-    most = throughput_of(wanted.network_of(best.links, name), flows, image).least
+    most = throughput_of(wanted.network_of(best.links, name), flows, image)
 
     def offered(most_hops: int) -> Iterator[Flags]:
         yield from wanted.begun.values()
         yield from climbs(space, flow, best.links, most_hops, effort, name)
 
     limit, slacks = effort.most_moves, SLACKS[objective]
+    ahead = "" if bound is None else f", no network more than {float(bound):.4f}"
     for left, slack in zip(range(len(slacks), 0, -1), slacks, strict=True):
         effort.most_moves = effort.moves + (limit - effort.moves) / left
         most_hops = int((1 + slack) * fewest)
@@ -124,8 +131,8 @@ def most_carrying(
             one = Found.of(wanted, links)
             if one is None or one.total > most_hops:
                 continue
-            carries = throughput_of(wanted.network_of(links, name), flows, image).least
-            if carries > most:
+            carries = throughput_of(wanted.network_of(links, name), flows, image)
+            if carries.least > most.least:
                 best, most = one, carries
-                found(f"carries {most:.4f}, {best.total / pairs:.4f} mean hops")
-    return best
+                found(f"carries {most.least:.4f}{ahead}; {best.total / pairs:.4f} mean hops")
+    return best, most

@@ -24,8 +24,8 @@ LEVELS = 3
 """Hop counts whose paths the linear program shares out; more hops are counted."""
 MOST_ENTRIES = 300_000
 """Most variables of paths of the linear program, each counted for every map that may join it with others."""
-BUILT = 2e-5
-"""Seconds of work for each of these."""
+BUILT, SOLVED = 6e-5, 1e-8
+"""Seconds of work for each of these, and for the square of their number once symmetric ones are joined."""
 Name = tuple[Any, ...]
 """A variable or a row: its kind, its hop count, and nodes."""
 
@@ -58,7 +58,7 @@ def least_hops(wanted: TopologyRequest, deadline: Deadline) -> tuple[int, Docume
     ----------
     wanted : TopologyRequest
     deadline : Deadline
-        Of the linear program, which is left out where it would be large.
+        Of the linear program, which is left out where it would be large, or not be solved by then.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def least_hops(wanted: TopologyRequest, deadline: Deadline) -> tuple[int, Docume
     least = wanted.size * (wanted.size - 1) + int((wanted.size - 1 - layers).sum())
     proof: Document = {"levels": 0, "rows": []}
     program = PathProgram(wanted)
-    if not program.useful or deadline.over:
+    if not program.useful or deadline.left < program.seconds:
         return _even(least, wanted), proof
     more, rows = program.solved(layers, deadline)
     return (_even(more, wanted), {"levels": LEVELS, "rows": rows}) if more > least else (_even(least, wanted), proof)
@@ -107,6 +107,11 @@ class PathProgram:
     def entries(self) -> int:
         near = int((self.wanted.fewest <= LEVELS - 1).sum(axis=1).max())
         return int(self.wanted.allowed.sum()) * near * len(self.wanted.automorphisms)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of work that it is likely to take."""
+        return BUILT * self.entries + SOLVED * (self.entries / len(self.wanted.automorphisms)) ** 2
 
     def link(self, s: int, t: int) -> Name:
         return ("link", min(s, t), max(s, t)) if self.wanted.both_ways else ("link", s, t)
@@ -185,7 +190,7 @@ class PathProgram:
 
         Symmetric variables are equal in some best solution, as the mean of its images, so each orbit is a variable.
         """
-        spend(BUILT * self.entries)
+        spend(self.seconds)
         every = dict(self.rows())
         orbit = self._orbits(every)
         first: dict[Name, Name] = {}

@@ -27,7 +27,7 @@ from unknot.synthesis.topology.shortening import Found, candidates
 from unknot.synthesis.topology.throughput import Throughput, throughput_of
 
 Objective = Literal["balanced", "hops", "diameter", "throughput"]
-BOUNDING, SHORTENING, CARRYING, ROUTING = 0.3, 0.5, 0.8, 0.5
+BOUNDING, SHORTENING, CARRYING, ROUTING = 0.3, 0.5, 0.65, 0.8
 """Shares of the time that is left: for the linear program of the bound, for the search for few hops where another one
 follows, for that one, and for routes."""
 
@@ -241,11 +241,12 @@ def designed(
     effort.most_moves = SHORTENING * limit if carries else limit
     best, complete = _shortest(wanted, objective, least, gap, effort)
     most = _most_carried(wanted, least) if flows is None else None
+    carried: Throughput | None = None
     if carries:
         effort.deadline, effort.most_moves = whole.end, limit
-        best = most_carrying(wanted, best, objective, flows, effort)
+        best, carried = most_carrying(wanted, best, objective, flows, most, effort)
     network = wanted.network_of(best.links, f"designed {wanted.nodes.name}")
-    carried = throughput_of(network, flows, wanted.image if flows is None else None)
+    carried = carried or throughput_of(network, flows, wanted.image if flows is None else None)
     limits = {"flows": flows, "time_limit": deadline.part(ROUTING), "seed": seed, "progress": progress}
     routes: Lanes | LongerLanes = lanes(network, **limits)  # type: ignore[arg-type]
     if most_lanes is not None and routes.count > most_lanes:
@@ -269,7 +270,8 @@ def _shortest(
     for one in candidates(wanted, objective, least_far, effort):
         if one is not None and (best is None or one.rank(objective) < best.rank(objective)):
             best = one
-            found(f"{one.total / (wanted.size * (wanted.size - 1)):.4f} mean hops, diameter {one.diameter}")
+            mean, gap_now = one.total / (wanted.size * (wanted.size - 1)), one.total / least - 1
+            found(f"{mean:.4f} mean hops, {gap_now:.1%} above the bound; diameter {one.diameter}")
         if best is not None and best.total <= (1 + gap) * least:
             complete = objective != "diameter" or best.diameter == least_far
         if complete:
