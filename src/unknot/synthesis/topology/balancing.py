@@ -107,7 +107,7 @@ def most_carrying(
     bound: Fraction | None,
     effort: SearchEffort,
 ) -> tuple[Found, Throughput]:
-    """The network that carries most, of those with few hops beside the best, and what that is.
+    """The network of few hops that carries most, and its throughput.
 
     The bound on all networks is shown beside it.
     """

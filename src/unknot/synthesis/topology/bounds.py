@@ -110,7 +110,7 @@ class PathProgram:
 
     @property
     def seconds(self) -> float:
-        """Seconds of work that it is likely to take."""
+        """Seconds of work to build and to solve the program, as measured."""
         return BUILT * self.entries + SOLVED * (self.entries / len(self.wanted.automorphisms)) ** 2
 
     def link(self, s: int, t: int) -> Name:
