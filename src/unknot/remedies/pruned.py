@@ -169,7 +169,7 @@ def pruned(
 
 
 def restored(offers: Offers, effort: SearchEffort) -> frozenset[Entry] | None:
-    """All that can be removed, but for what can be put back, tried in halves; None if even all is not enough."""
+    """All units but for parts that can be put back, tried in halves; None if even all are not enough."""
     every = [*(offers.together or ())]
     removed = frozenset(every)
     if not offers.hold(removed):

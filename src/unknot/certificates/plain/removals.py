@@ -61,9 +61,9 @@ def check_removals(table: Table, claim: Any, proof: Any) -> str:
 
 
 def of_sets(facts: list[tuple[set[Entry], set[Entry]]], together: list[Any]) -> list[tuple[set[Entry], set[Entry]]]:
-    """Clauses in which the first of each set of candidates that go together stands for all of them.
+    """Clauses of sets of candidates; the first candidate of a set stands for all.
 
-    A candidate of no set stays: it is no way to fulfil a clause as one that is removed, and fulfils one as kept.
+    A candidate of no set stays: its removal fulfils no clause, and a clause that keeps it says nothing.
     """
     first: dict[Entry, Entry] = {}
     for several in together:
