@@ -169,8 +169,11 @@ def pruned(
 
 
 def restored(offers: Offers, effort: SearchEffort) -> frozenset[Entry] | None:
-    """All units but for parts that can be put back, tried in halves; None if even all are not enough."""
-    every = [*(offers.together or ())]
+    """All units but for parts that can be put back, tried in halves, the largest units first; None if even all are
+    not enough.
+    """
+    units = offers.together or {}
+    every = sorted(units, key=lambda first: -len(units[first]))
     removed = frozenset(every)
     if not offers.hold(removed):
         return None
