@@ -55,6 +55,19 @@ def test_each_plane_and_both(tmp_path: Path, shift: int, second_free: bool) -> N
     assert "0x00" in worst.example
 
 
+def test_lanes_of_shared_lids_need_guids(tmp_path: Path) -> None:
+    layout = two_planes(0)
+    layout.lanes = {(s, i, 1): [0] * 15 + [15] for s in ("S0", "S50") for i in (0, 2, 3)}
+    read(layout, tmp_path)
+    (tmp_path / "by-guid.sl2vl").write_text(texts.sl2vl(layout))
+    lanes = read_fabric(tmp_path).lanes
+    assert lanes is not None
+    assert (lanes[[0, 4], 2, 1, 0] == 0).all()
+    (tmp_path / "by-guid.sl2vl").write_text(texts.saquery_sl2vl(layout))
+    with pytest.raises(TextError, match="share LIDs, so rows need GUIDs"):
+        read_fabric(tmp_path)
+
+
 def test_lost_pairs_belong_to_their_plane(tmp_path: Path) -> None:
     layout = two_planes(0)
     del layout.tables["S52"][1]

@@ -192,6 +192,28 @@ def _stuck(offers: list[tuple[tuple[str, int, int], set[tuple[str, int, int]]]])
         stuck = left
 
 
+def beside(one: Drawn, other: Drawn, shift: int) -> Drawn:
+    """Two planes in one: the nodes of the second have higher numbers, and their LIDs are shifted."""
+
+    def there(node: str) -> str:
+        number, joint, rest = node[1:].partition("x")
+        return f"{node[0]}{int(number) + 50}{joint}{rest}"
+
+    a, b = one.layout, other.layout
+    links = [((there(u), p), (there(v), q)) for (u, p), (v, q) in b.links]
+    lids = {(there(node), port): (lid + shift, lmc) for (node, port), (lid, lmc) in b.lids.items()}
+    layout = Layout([*a.links, *links], {**a.lids, **lids})
+    layout.lanes = {**a.lanes, **{(there(s), i, o): row for (s, i, o), row in b.lanes.items()}}
+    tables = {(there(s), n): {lid + shift: row for lid, row in rows.items()} for (s, n), rows in other.tables.items()}
+    return Drawn(
+        layout,
+        {**one.tables, **tables},
+        {**one.private, **{(there(s), port): row for (s, port), row in other.private.items()}},
+        {**one.by_lane, **{there(s): own for s, own in other.by_lane.items()}},
+        {**one.enabled, **{there(s): own for s, own in other.enabled.items()}},
+    )
+
+
 def drawn(kind: str, seed: int) -> Drawn:
     """Draw a fat tree, a dragonfly+ with two private tables, or a torus; many have a flaw."""
     rng = random.Random(f"{kind} {seed}")

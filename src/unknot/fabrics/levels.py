@@ -198,9 +198,14 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
         if guid >= 0 and r is None and guid not in others:
             raise file.error(f"{fabric.fabric_file} has no node 0x{guid:016x}; {together}", line)
         if lid >= 0:
-            if lid not in column:
+            if r is None and fabric.lid_planes.any():
+                if guid >= 0:
+                    continue  # of a host
+                raise file.error(f"planes of {fabric.fabric_file} share LIDs, so rows need GUIDs of nodes", line)
+            own = lid + (0 if r is None else int(fabric.lid_planes[r]))
+            if own not in column:
                 raise file.error(f"no port in {fabric.fabric_file} has LID {lid}; {together}", line)
-            which = int(fabric.owner[column[lid]]) - network.num_terminals
+            which = int(fabric.owner[column[own]]) - network.num_terminals
             if guid >= 0 and (which if which >= 0 else None) != r:
                 raise file.error(f"LID {lid} does not belong to node 0x{guid:016x}; {together}", line)
             r = which if which >= 0 else None

@@ -72,7 +72,10 @@ def with_terminals(network: Network, first: Ints) -> Network:
 def pairs_of_classes(
     fabric: Fabric, lids: Ints, hosts: AlikeClasses, addresses: AlikeClasses, *, replies: bool
 ) -> tuple[npt.NDArray[np.uint16], IntArray]:
-    """Return service levels, as bits, and number of the pairs that two classes stand for, of hosts and of LIDs."""
+    """Return service levels, as bits, and number of the pairs that two classes stand for, of hosts and of LIDs.
+
+    Pairs in different planes are no pairs.
+    """
     owner = fabric.owner[lids]
     sends = np.isin(np.arange(hosts.of.size), fabric.owner)
     pairs = np.outer(hosts.counts(sends), addresses.counts())
@@ -84,4 +87,6 @@ def pairs_of_classes(
         own[owner, np.arange(lids.size)] = 0
         for host in np.flatnonzero(sends).tolist():
             np.bitwise_or.at(level[hosts.of[host]], addresses.of, own[host])
+    apart = ~fabric.same_plane(owner[addresses.first])[fabric.network.inject[hosts.first]]
+    pairs[apart], level[apart] = 0, 0
     return level, pairs.astype(np.int32)

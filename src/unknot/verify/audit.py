@@ -20,14 +20,15 @@ from unknot.fabrics import Fabric
 from unknot.fabrics.levels import columns_of_hosts
 from unknot.network import distances_from
 from unknot.network.model import IntArray
-from unknot.routing.adaptive_fabric import adaptive_routing
+from unknot.routing.adaptive_fabric import AdaptiveRouting, adaptive_routing
 from unknot.routing.forwarding_table import route_lengths
 from unknot.routing.switchboard import TRAFFICS, destinations, switchboard
-from unknot.verify.audit_adaptive import AdaptiveVerdicts, adaptive_audit
+from unknot.verify.audit_adaptive import AdaptiveVerdicts, adaptive_audit, decided
 from unknot.verify.audit_merged import pairs_by_switch
 from unknot.verify.audit_multicast import MulticastAudit, audit_multicast
 from unknot.verify.audit_traffic import FollowedTables, TrafficAudit, audit_traffic
 from unknot.verify.check import check
+from unknot.verify.delivery import deliver
 
 ONE_LANE = (
     "no service levels are known, so all traffic is judged as sharing one virtual lane (VL) of every link; tables "
@@ -200,12 +201,12 @@ def audit(
             fabric, technique, level=multicast_level, lanes=lanes, time_limit=time_limit,
             known=not audits[0].unknown.unknown_because, adaptive=routing,
         ),
-        adaptive, tuple(_planes(tables, audits[0])),
+        adaptive, tuple(_planes(tables, audits[0], routing)),
     )  # fmt: skip
 
 
-def _planes(tables: FollowedTables, whole: TrafficAudit) -> Iterator[PlaneAudit]:
-    """Judge the host-to-host traffic of each plane, where there are several."""
+def _planes(tables: FollowedTables, whole: TrafficAudit, routing: AdaptiveRouting | None) -> Iterator[PlaneAudit]:
+    """Judge the host-to-host traffic of each plane, where there are several; `routing`, if switches choose ports."""
     fabric, relation, lids = tables.fabric, whole.relation, destinations(tables.fabric, "host-to-host")
     plane, home = fabric.plane, relation.network.inject
     _, counts = pairs_by_switch(fabric, tables.board, "host-to-host")
@@ -213,12 +214,17 @@ def _planes(tables: FollowedTables, whole: TrafficAudit) -> Iterator[PlaneAudit]
     for number in np.unique(plane).tolist() if plane.any() else []:
         mine = plane == number
         own = replace(relation.addresses, may_use=relation.usable() & mine[home][:, None])
-        verdict = check(replace(relation, addresses=own), tables.technique, time_limit=tables.time_limit)
+        missed = int(lost[mine].sum())
+        if routing is None:
+            verdict = check(replace(relation, addresses=own), tables.technique, time_limit=tables.time_limit)
+        else:
+            waits = replace(routing.waits, addresses=own)
+            verdict, missed = decided(replace(routing, waits=waits), tables)[1], deliver(waits).undelivered_pairs
         verdict = whole.unknown.verdict(verdict, whole.delivery.pairs)
         yield PlaneAudit(
             number + 1, fabric.network.router_name(int(np.argmax(mine))), int(mine.sum()),
             int(mine[fabric.network.inject].sum()), verdict.deadlock_free, verdict.established,
-            int(counts[mine].sum()), int(lost[mine].sum()),
+            int(counts[mine].sum()), missed,
         )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def adaptive_audit(
     routing : AdaptiveRouting
         Of the same traffic.
     """
-    relation, verdict, free_port = _decided(routing, tables)
+    relation, verdict, free_port = decided(routing, tables)
     delivery = deliver(routing.waits)
     unknown = Unknown(0, (*static.unknown.unknown_because, *routing.unknown))
     whole = _weighed(routing, delivery, unknown)
@@ -89,8 +89,8 @@ def adaptive_audit(
     return audit, AdaptiveVerdicts(static.verdict.deadlock_free, given, free_port, circling, levels)
 
 
-def _decided(routing: AdaptiveRouting, tables: FollowedTables) -> tuple[Relation, Verdict, bool | None]:
-    """The relation and verdict that count, and the verdict on packets that take whichever port is free."""
+def decided(routing: AdaptiveRouting, tables: FollowedTables) -> tuple[Relation, Verdict, bool | None]:
+    """Return the relation and verdict that count, and the verdict on packets that take whichever port is free."""
     waits = check(routing.waits, tables.technique, time_limit=tables.time_limit)
     if waits.deadlock_free is not False:
         return routing.waits, waits, waits.deadlock_free
