@@ -89,8 +89,9 @@ class _Board:
         owner = fabric.owner[lids]
         static = np.full(lids.size, UNKNOWN_PORT) if fabric.tables is None else fabric.tables[router, lids]
         host_port = np.where(network.eject[owner] == router, fabric.host_port[owner], -1)
-        rows = (static, host_port, fabric.lids[lids] - fabric.lid_planes[router])
-        return cls(leads, *(row.astype(np.int64) for row in rows), fabric.same_plane(owner)[router])
+        own = fabric.lids[lids] - fabric.lid_planes[router]
+        rows = [row.astype(np.int64) for row in (static, host_port, own)]
+        return cls(leads, rows[0], rows[1], rows[2], fabric.same_plane(owner)[router])
 
     def candidates(
         self, switch: SwitchGroups | None, table: int, *, chooses: bool
