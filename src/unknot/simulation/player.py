@@ -141,7 +141,8 @@ def play(source: PacketSource, *, limit: int | None = None, progress: Progress |
 def advance(source: PacketSource, until: int) -> bool:
     """Simulate up to a cycle; return whether the network stopped before because nothing moves any more."""
     engine = source.engine
-    wheel = int(engine.parts[0].setup.slots) + 1
+    setup = engine.parts[0].setup
+    wheel = int(max(setup.slots, setup.far_slots)) + 1
     if source.may_skip and until - source.now > 2 * wheel:
         engine.advance(engine.now + wheel)
         # Nothing on the way, and all credits are back: the clock of the kernel may stand still.

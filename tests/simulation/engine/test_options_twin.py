@@ -244,6 +244,17 @@ def test_options_of_wide_routers_on_the_fast_path(router: Router) -> None:
     assert (engine.parts[0].setup.packable, engine.parts[0].setup.width) == (1, 2)
 
 
+@pytest.mark.parametrize("allocator", ["islip", pytest.param("select", marks=pytest.mark.sampled(1 / 2))])
+def test_flits_that_queue_for_longer_than_inboxes_take_turns(allocator: str) -> None:
+    router = Router(allocator=allocator, priority="age", ejection_credits=True, empty_first=allocator == "select")
+    network = mesh(2, 3).with_bandwidth(0.1)
+    engine = agree(dimension_order(network, 4), "wormhole-nonatomic", {1: 1, 5: 1}, 8, 0.2, 2, router=router)
+    setup, count = engine.parts[0].setup, engine.parts[0].count
+    assert setup.packable == (allocator == "islip")
+    assert 0 < setup.slots < setup.far_slots
+    assert count.far > 0
+
+
 SHARED = {
     "own slots": Router(own_slots=1),
     "own slots, limited, speculative": Router(own_slots=2, most_slots=4, speculative=True, priority="age"),

@@ -81,24 +81,27 @@ def settle(s, ends, count, many):
     """Let each output in `grants` of several headers grant a single header, and delete it from the other headers."""
     # Afterwards no output is in two masks: whatever the headers then accept, in any order, is a matching. That is
     # a round of iSLIP: each output grants the request next in its turn, then each input accepts a grant in its own.
+    granted, chosen = s.vc_masks.granted, s.requests  # of which no list is made
     for j in range(many):
         once, twice = np.int64(0), np.int64(0)  # requested by one, by more than one
         for k in range(count):
-            mask = s.vc_masks.granted[k * many + j]
+            mask = granted[k * many + j]
             twice |= once & mask
             once |= mask
-        while twice != 0:
-            bit, best, least = twice & -twice, np.int64(-1), np.int64(0)
-            pointer = s.outputs.grant_pointer[ends.first_output + (j << 6) + lowest(twice)]
-            twice ^= bit
-            for k in range(count):
-                if s.vc_masks.granted[k * many + j] & bit == 0:
-                    continue
-                turn, loser = (s.headers[k] - ends.first_input - pointer) & CYCLIC, np.int64(k)
-                if best < 0 or turn < least:
-                    best, least, loser = np.int64(k), turn, best
+        seen = np.int64(0)
+        for k in range(count if twice != 0 else 0):
+            left = granted[k * many + j] & twice
+            while left != 0:
+                bit, out, loser = left & -left, lowest(left), np.int64(k)
+                left ^= bit
+                pointer = s.outputs.grant_pointer[ends.first_output + (j << 6) + out]
+                turn = (s.headers[k] - ends.first_input - pointer) & CYCLIC
+                if seen & bit == 0 or turn < chosen.rank[out]:
+                    loser = chosen.vc[out] if seen & bit != 0 else np.int64(-1)
+                    chosen.vc[out], chosen.rank[out] = k, turn
                 if loser >= 0:
-                    s.vc_masks.granted[loser * many + j] ^= bit
+                    granted[loser * many + j] ^= bit
+                seen |= bit
 
 
 @inlined

@@ -17,7 +17,7 @@ from unknot.simulation.engine.codes import DONE, FULL, LOST, NO_CYCLE, QUIET
 from unknot.simulation.engine.inject_kernel import inject
 from unknot.simulation.engine.pack_kernel import is_simple, pack
 from unknot.simulation.engine.simple_kernel import FIRST_IDLE, IDLE_ROUTER, is_empty, run_router
-from unknot.simulation.engine.state_kernel import inbox_of, share
+from unknot.simulation.engine.state_kernel import bring_near, inbox_of, share
 from unknot.simulation.engine.view_kernel import place_of
 
 FAILED = 1 << 62
@@ -103,16 +103,16 @@ def cycles(rule, s, until, pack, run_router):
     begin = count.now
     while begin < until:
         end = min(begin + setup.span, until)
+        count.now = begin
         crowded = count.free + s.packets.size - count.high < (end - begin) * setup.creations
         if crowded or count.measured_arrived + (end - begin) * setup.arrivals > s.latencies.size:
-            count.now = begin
             store(progress + 128 * part, np.int64(FAILED))
             return np.int64(FULL)  # before the cycle: within it there would be no way back
         if parts == 1:
             still = begin - count.last_move if count.flits_in > count.flits_out else np.int64(0)
             if still > setup.patience:
                 # Nothing on a wire or in a stage takes that long, so nothing will move by itself any more.
-                count.now, count.last_move = begin, begin
+                count.last_move = begin
                 return np.int64(QUIET)
             if still == setup.patience:
                 end = begin + 1  # so that it is seen in the next cycle
@@ -125,6 +125,7 @@ def cycles(rule, s, until, pack, run_router):
                     spins += 1
                     if spins % SPINS == 0:
                         let_others_run()
+        bring_near(s, begin, end)
         for r in range(first, last):
             if setup.fetch != 0:
                 call_at(setup.fetch, (s.raw, r, begin))

@@ -46,10 +46,10 @@ def _called(place: str, numbers: int, answers: bool = False) -> Native:
 
 
 @cache
-def _viewed(place: str, width: int) -> Native:
-    """Return a kernel of a router's word and a cycle, for routers of `width` words, called by others."""
+def _viewed(place: str, width: int, *others: str) -> Native:
+    """Return a kernel of a router's word, other numbers and a cycle, for routers of `width` words."""
     (view,) = (name for name, entries in ROW_VIEWS.items() if entries["width"] == width)
-    return Native(f"{HERE}.{place}", f"{HERE}.view_kernel.{view}", "number", "number", answers=False)
+    return Native(f"{HERE}.{place}", f"{HERE}.view_kernel.{view}", "number", *others, "number", answers=False)
 
 
 def _matcher(allocator: int) -> Native:
@@ -96,6 +96,7 @@ def _link(part: State) -> None:
     speculate = _of_rows(setup.switch_allocator, "sweep_switch", setup)
     if not of_rows[1]:
         speculate = _viewed("bid_kernel.speculate", setup.width)
+    keeps = _viewed("port_kernel.keep_port", setup.width, "number", "number")
     choose = "decide" if setup.compares == IN_ROUTER else "compare"
     for entry, kernel, is_needed in (
         ("open_inbox", open_inbox[view], general),
@@ -112,6 +113,7 @@ def _link(part: State) -> None:
         ("see", _called("state_kernel.see", 3), len(part.seen) > 0),
         ("of_same_port", _called("state_kernel.of_same_port", 4, True), setup.selection == BETTER_OF_TWO),
         ("narrow", _called("choice_kernel.narrow", 8, True), narrows),
+        ("keep_port", keeps, packable and setup.selection == BETTER_OF_TWO),
         ("select", _called("choice_kernel.select", 6), general and FIRST_ONE < setup.selection < BETTER_OF_TWO),
         ("donated", _called("match_kernel.donated", 3, True), setup.donate_priority == 1 and setup.priority > 0),
         ("is_busy", _called("queue_kernel.is_busy", 4, True), general and setup.blocks == 1),

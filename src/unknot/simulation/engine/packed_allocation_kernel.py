@@ -30,7 +30,7 @@ from unknot.simulation.engine.match_kernel import age_key, longest_ago, remember
 from unknot.simulation.engine.meter_kernel import count_header
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
-from unknot.simulation.engine.state_kernel import ask_rule, ends_of, need, reader_of, tier_of, vcs_of
+from unknot.simulation.engine.state_kernel import ask_rule, ends_of, need, tier_of
 from unknot.simulation.engine.view_kernel import place_of
 
 
@@ -51,7 +51,8 @@ def requests_of(rule, s, here, w, at, p, now):
         if kept > 0:
             row = s.first_answer[w] + (kept - 1) * s.setup.width
             if s.setup.selection == BETTER_OF_TWO:
-                return of_better_port(s, here, w, at, answers.first[row], now) & free, np.int64(DONE)
+                call_at(s.setup.keep_port, (s.raw, w, at, row, now))
+                return s.whole.wants.requested[at * s.setup.width] & free, np.int64(DONE)
             mask, other = answers.first[row] & free, answers.second[row] & free
             if s.setup.all_tiers == 1:
                 return mask | other, np.int64(DONE)
@@ -79,36 +80,6 @@ def requests_of(rule, s, here, w, at, p, now):
     if k == count:
         return mask & free, np.int64(DONE)
     return choose(s, here, at, address, count, free, here.inputs.state[at] == BLOCKED)
-
-
-@inlined
-def nth(mask, many, number):
-    """Return the number of the bit of a mask of `many` bits that has `number` bits before it."""
-    if mask == ones(mask, many) << lowest(mask):
-        return lowest(mask) + number
-    for _ in range(number):
-        mask &= mask - 1
-    return lowest(mask)
-
-
-@called
-def of_better_port(s, here, w, at, mask, now):
-    """Return the candidates of the port that a header keeps, of a mask of all, as `choice_kernel.better_of_two`."""
-    kept, row = here.inputs.out[at], np.int64(0)
-    if kept == s.setup.num_vcs:
-        return mask & s.whole.borders.ejection[w]
-    if kept >= 0:
-        row = np.int64(s.out_row[kept])
-    else:
-        many, drawn = how_many(mask), at_random(s, here.first_input + at, now, np.int64(1) << 53)
-        row = here.first_output + nth(mask, many, drawn % many)
-        other = here.first_output + nth(mask, many, drawn // many % many)
-        if s.outputs.port[row] != s.outputs.port[other] and credits_of_port(s, w, other) > credits_of_port(s, w, row):
-            row = other
-        reader = reader_of(s, row)
-        here.inputs.out[at] = s.buffer[reader] if reader >= 0 else s.setup.num_vcs
-    port = s.outputs.port[row]
-    return mask & (ones(mask, vcs_of(s, port)) << (port - here.first_output))
 
 
 @inlined

@@ -41,7 +41,9 @@ SCRATCH: dict[str, np.dtype[Any]] = {
         won=int64,  # the round in which it was matched
         vc=int64,  # the row of `inputs` that an input port puts forward
         rank=int64,  # how far that is from its turn
+        before=int64,  # the request before for the same output port, or −1
     ),
+    "latest": np.dtype(int32),  # of the first bit of an output port the last request for the port
     # Of allocators that look at all requests, see `matrix_kernel`; empty without.
     "cells": rows(key=int64, request=int64, into=int64, out=int64),  # of each request
     "pairing": rows(

@@ -17,7 +17,7 @@ OPTIONS = (
 
 CALLED = (
     "open_inbox", "work", "match_vcs", "match_switch", "fetch", "choose", "speculate", "sweep_vcs", "sweep_switch",
-    "inject_classes", "arrive_in_class", "see", "of_same_port", "narrow", "select", "donated",
+    "inject_classes", "arrive_in_class", "see", "of_same_port", "narrow", "keep_port", "select", "donated",
     "is_busy", "go_on", "request_ahead", "queue_up", "return_credit", "may_enter", "enter", "leave",
 )  # fmt: skip
 """Addresses of kernels that not every run calls, 0 in others; see `kernels.link`."""
@@ -35,7 +35,8 @@ SETUP = rows(
     measure_to=int64,  # to before this one are measured
     hold=int64,  # whether headers with a prescribed path wait at its end
     commits=int64,  # whether headers keep their first choice
-    slots=int64,  # inboxes of a router, less one
+    slots=int64,  # inboxes of a router that take turns, less one
+    far_slots=int64,  # others, for what is posted farther ahead, less one; 0 without
     everyone=int64,  # −1 when tables say who sends to whom; 1 if terminals also send to themselves, else 0
     compares=int64,  # how packets choose between their address and the direct one, `Relation.comparison`
     block=int64,  # addresses in which a packet stays that chooses in its first router
@@ -159,6 +160,7 @@ COUNT = rows(
     last_move=int64,  # cycle in which a flit moved
     lost=int64,  # how many rows there are in `lost`
     failed_at=int64,  # row of `inputs` at which the rule failed
+    far=int64,  # the last cycle for which anything was posted farther ahead than inboxes take turns
     packed=int64,  # whether rows say all only after `pack_kernel.unpack`
     matches=int64,  # of allocators
     step=int64,  # of the router at work, over all cycles; where output buffers are limited

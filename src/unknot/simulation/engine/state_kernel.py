@@ -33,9 +33,34 @@ def inbox_of(s, cycle, word):
 
 
 @inlined
+def bring_near(s, begin, end):
+    """Put what was posted far ahead for some cycles into the inboxes that take turns, as their cycles come."""
+    if s.setup.queues == 0 or s.count.far < begin or s.setup.far_slots == 0:
+        return
+    inbox = s.inbox
+    for cycle in range(begin, end):
+        near = inbox_of(s, cycle, np.int64(0))
+        for far in range(far_inbox_of(s, cycle, np.int64(0)), far_inbox_of(s, cycle, s.setup.num_words)):
+            inbox.flits[near] |= inbox.flits[far]
+            inbox.credits[near] |= inbox.credits[far]
+            inbox.flits[far] = inbox.credits[far] = 0
+            near += 1
+
+
+@inlined
+def far_inbox_of(s, cycle, word):
+    """Return the row of the inbox of a word in a cycle far ahead."""
+    return (s.setup.slots + 1 + (cycle & s.setup.far_slots)) * s.setup.num_words + word
+
+
+@inlined
 def note(s, box, cycle, cell):
     """Set a bit, counted over all routers, in the inbox of a cycle to come."""
-    box[inbox_of(s, cycle, cell >> 6)] |= np.int64(1) << (cell & 63)
+    row = inbox_of(s, cycle, cell >> 6)
+    if s.setup.queues == 1 and s.setup.far_slots != 0 and cycle - s.count.now > s.setup.slots:
+        row = far_inbox_of(s, cycle, cell >> 6)
+        s.count.far = max(s.count.far, cycle)
+    box[row] |= np.int64(1) << (cell & 63)
 
 
 @inlined

@@ -65,10 +65,16 @@ def put_forward(s, ends, n, b, into, out, now, speculative):
     age = standing(s, now, b)
     pointer = s.in_ports.vc_pointer[s.inputs.port[b]]
     rank = speculative | age | ((b - ends.first_input - pointer) & CYCLIC)
-    k = 0
-    while k < n and (requests.output[k] != out or requests.input[k] != into):
-        k = k + 1
-    if k < n and requests.rank[k] <= rank:
+    # The last request of this list for the output port, if there is any, and from each the one before.
+    last = np.int64(s.latest[out])
+    if last >= n or requests.output[last] != out:
+        last = np.int64(-1)
+    k = last
+    while k >= 0 and requests.input[k] != into:
+        k = requests.before[k]
+    if k < 0:
+        k, requests.before[n], s.latest[out] = n, last, n
+    elif requests.rank[k] <= rank:
         return n
     requests.input[k], requests.output[k] = into, out
     requests.age[k] = honoured(s.setup.switch_allocator, age | speculative)

@@ -42,6 +42,8 @@ WIDEST = 2
 Of four words, masks take as long as the lists of the general router."""
 AT_ONCE = 2
 """Cycles that a router runs before the next one does: what it does reaches others as many later, or more."""
+SOON = 32
+"""Fewest inboxes that take turns in every run of cycles, if there are as many."""
 NEAR = 250_000
 """Most such bytes between routers with a channel in between, on average, that make them near."""
 BUSY = 16
@@ -67,8 +69,12 @@ class TableSizes:
         Whether routers of at most `widest` words may take the fast path.
     held : int
         Packets that a buffer may hold parts of.
+    soon : int
+        Most cycles from a stage to what it posts in an inbox, apart from flits queued in front of a channel.
     ahead : int
-        Most cycles from a stage to what it posts in an inbox.
+        Most of them.
+    one_ring : bool
+        Whether all inboxes take turns in every run of cycles.
     size : int
         Bytes of both ends of the buffers, and of the packets in them.
     span : int
@@ -105,7 +111,9 @@ class TableSizes:
         self.span = AT_ONCE if together and not (general or self.classes) else 1
         # All that may queue in front of a channel fits behind it.
         waiting = math.ceil(self.local * depth / network.bandwidth.min(initial=1)) * queues_up(network, router)
-        self.ahead = waiting + posted_ahead(int(network.latency.max(initial=1)), router)
+        self.soon = posted_ahead(int(network.latency.max(initial=1)), router)
+        self.ahead = waiting + self.soon
+        self.one_ring = general or threads > 1
         self.spare = self.terminals * SPAN if threads > 1 else 0
         again = WAITING * self.terminals * (self.classes or scenario.watchdog > 0)
         self.packets = inputs * self.held + self.terminals * sources.queues + self.spare + again
@@ -124,8 +132,21 @@ class TableSizes:
     @cached_property
     def inboxes(self) -> int:
         """Inboxes of a router."""
+        return self._turns(self.ahead)
+
+    def _turns(self, ahead: int) -> int:
+        """Inboxes that are enough for what is posted so many cycles ahead."""
         # A router, or a part, may be a cycle ahead of another.
-        return 1 << int(self.ahead + (self.span > 1 or self.threads > 1)).bit_length()
+        return 1 << int(ahead + (self.span > 1 or self.threads > 1)).bit_length()
+
+    @cached_property
+    def near(self) -> int:
+        """Those of them that take turns in every run of cycles.
+
+        Few flits queue for long, and a cache holds few inboxes: what is farther ahead than these waits in `inboxes`
+        others. Threads, and who reads inboxes between cycles, have all in one ring.
+        """
+        return min(self.inboxes, max(SOON, self._turns(self.soon))) if not self.one_ring else self.inboxes
 
     @cached_property
     def words(self) -> int:
@@ -144,9 +165,10 @@ class TableSizes:
 
     @property
     def is_packable(self) -> bool:
-        """Whether routers of `width` words take the fast path."""
+        """Whether routers of `width` words take the fast path, and there are any."""
         # A network of traffic classes with some wide routers takes one path alone: both would be long to compile.
-        return self.packable and not (self.classes and self.words > self.width)
+        some = bool((np.diff(self.ends["first_word"]) == self.width).any())
+        return self.packable and some and not (self.classes and self.words > self.width)
 
     @property
     def width(self) -> int:
@@ -176,8 +198,8 @@ class TableSizes:
         tables = ends | {
             "ring": len(ends["buffer"]) * self.held,
             "common": len(ends["outputs"]["owner"]) * (router.shared_slots(depth) > 0),
-            "inbox": self.inboxes * words,
-            "stages": self.inboxes * words * self.has_general,
+            "inbox": (self.near + self.inboxes * (self.near < self.inboxes)) * words,
+            "stages": self.near * words * self.has_general,
             "outside": self.inboxes * words * (self.threads > 1),
             "quiet": words,
             "planes": 2 * planes_of(depth, self.local, router) * words,
@@ -223,6 +245,7 @@ class TableSizes:
             "claims": self.words,
             "best": 2 * bits,
             "requests": requests,
+            "latest": bits,
             "cells": requests * self.router.looks_at_all,
             "pairing": (bits + 1) * self.router.looks_at_all,
             "wants": 64 * self.width**2,
@@ -245,7 +268,8 @@ class TableSizes:
             "num_addresses": self.relation.num_addresses,
             "arrivals": self.arrivals, "most_packets": self.packets,
             "creations": self.terminals * (self.first_packets < self.packets),
-            "local": self.local, "slots": self.inboxes - 1,
+            "local": self.local, "slots": self.near - 1,
+            "far_slots": self.inboxes - 1 if self.near < self.inboxes else 0,
             "span": self.span, "parts": self.threads, "patience": (1 << self.ahead.bit_length()) + 7,
             "num_words": self.ends["first_word"][-1], "width": self.width, "ring": self.held,
             "large": self.size > IN_CACHE, "slotted": flow.slotted,
