@@ -99,12 +99,19 @@ def test_a_run_is_the_same_with_them(seed: int, switching: str) -> None:
 
 
 @pytest.mark.parametrize("own_slots", [0, 1])
-def test_ports_are_drawn_alike_of_answers_that_are_kept(own_slots: int) -> None:
+@pytest.mark.parametrize("general", [False, True])
+def test_ports_are_drawn_alike_of_answers_that_are_kept(own_slots: int, general: bool) -> None:
     relation, router = nca(fat_tree(3, 2), 3), Router(selection="better_of_two", own_slots=own_slots)
     figures = []
     for calls_from in (ALWAYS, NEVER):
         engine = engine_of(
-            relation, "wormhole", Sources(0.3, uniform(relation), 2), buffer_depth=3, seed=3, router=router
+            relation,
+            "wormhole",
+            Sources(0.3, uniform(relation), 2),
+            buffer_depth=3,
+            seed=3,
+            router=router,
+            general=general,
         )
         engine.calls_from = calls_from
         engine.measure(0, 10**9)

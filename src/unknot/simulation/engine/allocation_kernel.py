@@ -150,7 +150,8 @@ def list_requests(s, ends, k, many, n, now):
                 if s.setup.all_tiers == 1:
                     rank |= (s.lesser[k * many + j] >> (requests.output[i] & 63)) & 1
                 requests.age[i] = known * ((age << 1) | (rank << 30))
-            offer(s, ends, i)
+            if s.setup.allocator < WAVEFRONT:
+                offer(s, ends, i)
             left &= left - 1
             n += 1
     return n

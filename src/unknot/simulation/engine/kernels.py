@@ -96,7 +96,7 @@ def _link(part: State) -> None:
     speculate = _of_rows(setup.switch_allocator, "sweep_switch", setup)
     if not of_rows[1]:
         speculate = _viewed("bid_kernel.speculate", setup.width)
-    keeps = _viewed("port_kernel.keep_port", setup.width, "number", "number")
+    keeps, in_ports = _viewed("port_kernel.keep_port", setup.width, *2 * ["number"]), setup.selection == BETTER_OF_TWO
     choose = "decide" if setup.compares == IN_ROUTER else "compare"
     for entry, kernel, is_needed in (
         ("open_inbox", open_inbox[view], general),
@@ -111,9 +111,10 @@ def _link(part: State) -> None:
         ("inject_classes", _called("class_kernel.inject_classes", 4), classes),
         ("arrive_in_class", _called("class_kernel.arrive_in_class", 4, True), classes),
         ("see", _called("state_kernel.see", 3), len(part.seen) > 0),
-        ("of_same_port", _called("state_kernel.of_same_port", 4, True), setup.selection == BETTER_OF_TWO),
+        ("of_same_port", _called("state_kernel.of_same_port", 4, True), in_ports),
         ("narrow", _called("choice_kernel.narrow", 8, True), narrows),
-        ("keep_port", keeps, packable and setup.selection == BETTER_OF_TWO),
+        ("keep_port", keeps, packable and in_ports),
+        ("recall_port", _called("port_kernel.recall_port", 7, True), general and in_ports),
         ("select", _called("choice_kernel.select", 6), general and FIRST_ONE < setup.selection < BETTER_OF_TWO),
         ("donated", _called("match_kernel.donated", 3, True), setup.donate_priority == 1 and setup.priority > 0),
         ("is_busy", _called("queue_kernel.is_busy", 4, True), general and setup.blocks == 1),

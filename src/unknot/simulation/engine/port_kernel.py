@@ -1,13 +1,18 @@
 # mypy: ignore-errors
-"""The better of two ports that a header draws, on the fast path with answers of the rule that are kept."""
+"""The better of two ports that a header draws, as `choice_kernel.better_of_two`, by answers of the rule as bits.
+
+Bits have the order in which the rule names the candidates.
+"""
 
 import numpy as np
 
 from unknot._base.kernels.mask_kernel import how_many, lowest, ones
 from unknot._base.kernels.types_kernel import inlined
+from unknot.simulation.engine import choice_kernel
 from unknot.simulation.engine.choice_kernel import credits_of_port
-from unknot.simulation.engine.selection_kernel import at_random
+from unknot.simulation.engine.selection_kernel import at_random, available_of
 from unknot.simulation.engine.state_kernel import reader_of, vcs_of
+from unknot.simulation.engine.view_kernel import view
 
 
 @inlined
@@ -21,32 +26,73 @@ def nth(mask, many, number):
 
 
 @inlined
-def better_row(s, b, w, mask, now):
-    """Return the output row of one of two candidates, drawn of a mask: the one whose port has more credits."""
-    first, many, drawn = s.words.first_output[w], how_many(mask), at_random(s, b, now, np.int64(1) << 53)
-    mine, other = first + nth(mask, many, drawn % many), first + nth(mask, many, drawn // many % many)
-    if s.outputs.port[mine] == s.outputs.port[other]:
-        return mine
-    return other if credits_of_port(s, w, other) > credits_of_port(s, w, mine) else mine
+def two_of(s, b, many, now):
+    """Return the numbers of two candidates that a header draws of `many`."""
+    drawn = at_random(s, b, now, np.int64(1) << 53)
+    return drawn % many, drawn // many % many
+
+
+@inlined
+def keep_better(s, b, w, mine, other):
+    """Let a header keep the port with more credits of two output rows; return the row."""
+    if s.outputs.port[mine] != s.outputs.port[other]:
+        mine = other if credits_of_port(s, w, other) > credits_of_port(s, w, mine) else mine
+    reader = reader_of(s, mine)
+    s.inputs.out[b] = s.buffer[reader] if reader >= 0 else s.setup.num_vcs
+    return mine
+
+
+@inlined
+def kept_row(s, b):
+    """Return an output row of the port that a header keeps, −1 for ejection."""
+    kept = s.inputs.out[b]
+    return np.int64(s.out_row[kept] if kept < s.setup.num_vcs else -1)
 
 
 @inlined
 def keep_port(s, w, at, row, now):
-    """Write the candidates of the port that a header keeps to `requested`, as `choice_kernel.better_of_two` does.
-
-    `row` is that of the answer of the rule.
-    """
-    b, mask = s.words.first_input[w] + at, s.whole.answers.first[row]
-    kept = s.inputs.out[b]
-    if kept < 0:
-        out = better_row(s, b, w, mask, now)
-        reader = reader_of(s, out)
-        s.inputs.out[b] = s.buffer[reader] if reader >= 0 else s.setup.num_vcs
+    """Write the candidates of the port that a header keeps to `requested`, from row `row` of `answers`."""
+    b, mask, first = s.words.first_input[w] + at, s.whole.answers.first[row], s.words.first_output[w]
+    if s.inputs.out[b] < 0:
+        many = how_many(mask)
+        one, two = two_of(s, b, many, now)
+        out = keep_better(s, b, w, first + nth(mask, many, one), first + nth(mask, many, two))
     else:
-        out = np.int64(s.out_row[kept] if kept < s.setup.num_vcs else -1)
+        out = kept_row(s, b)
     if out < 0:
         mask &= s.whole.borders.ejection[w]
     else:
         port = s.outputs.port[out]
-        mask &= ones(mask, vcs_of(s, port)) << (port - s.words.first_output[w])
+        mask &= ones(mask, vcs_of(s, port)) << (port - first)
     s.whole.wants.requested[at * s.setup.width] = mask
+
+
+@inlined
+def recall_port(raw, b, p, w0, w1, begin, now):
+    """Collect the candidates of the port that a header keeps, beyond the fast path, as `selection_kernel.recall`."""
+    s = view(raw)
+    answers, many, first = s.answers.first, np.int64(0), s.words.first_output[w0]
+    number = s.cache[s.input_class[b] * s.setup.num_addresses + s.packets.address[p]]
+    if number == 0:
+        return np.int64(-1)
+    row, anything = s.first_answer[w0] + (number - 1) * (w1 - w0), np.int64(0)
+    if s.inputs.out[b] < 0:
+        for j in range(w1 - w0):
+            many += how_many(answers[row + j])
+        one, two = two_of(s, b, many, now)
+        mine, other = choice_kernel.nth(answers, row, one), choice_kernel.nth(answers, row, two)
+        out = keep_better(s, b, np.int64(-1), first + mine, first + other)
+    else:
+        out = kept_row(s, b)
+    port = s.outputs.port[max(out, np.int64(0))]
+    end = port + vcs_of(s, port)
+    for j in range(w1 - w0):
+        mask, word = answers[row + j], first + (j << 6)
+        if out < 0:
+            mask &= s.borders.ejection[w0 + j]
+        else:
+            low, high = max(port, word) - word, min(end, word + 64) - word
+            mask &= ones(mask, high - low) << low if high > low else np.int64(0)
+        s.vc_masks.requested[begin + j] = available_of(s, b, mask, w0 + j, p, now)
+        anything |= s.vc_masks.requested[begin + j]
+    return np.int64(anything != 0)

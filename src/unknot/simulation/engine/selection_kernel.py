@@ -169,9 +169,12 @@ def recall(s, b, p, w0, w1, begin, now):
 @inlined
 def find(rule, s, b, p, w0, w1, begin, now):
     """Collect the available candidates of a header, from the cache or the rule; return as `request` does."""
-    by_masks = s.cache.size > 0 and s.setup.selection != BETTER_OF_TWO
-    if by_masks and s.courses.script[p] < 0 and s.inputs.out[b] < 0:
-        answer = recall(s, b, p, w0, w1, begin, now)
+    draws = s.setup.selection == BETTER_OF_TWO  # and keeps what it drew
+    if s.cache.size > 0 and s.courses.script[p] < 0 and (draws or s.inputs.out[b] < 0):
+        if draws:
+            answer = call_at(s.setup.recall_port, (s.raw, b, p, w0, w1, begin, now))
+        else:
+            answer = recall(s, b, p, w0, w1, begin, now)
         if answer >= 0:
             return answer
     count = ask_rule(rule, s, b, p)

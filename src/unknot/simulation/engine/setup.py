@@ -17,8 +17,8 @@ OPTIONS = (
 
 CALLED = (
     "open_inbox", "work", "match_vcs", "match_switch", "fetch", "choose", "speculate", "sweep_vcs", "sweep_switch",
-    "inject_classes", "arrive_in_class", "see", "of_same_port", "narrow", "keep_port", "select", "donated",
-    "is_busy", "go_on", "request_ahead", "queue_up", "return_credit", "may_enter", "enter", "leave",
+    "inject_classes", "arrive_in_class", "see", "of_same_port", "narrow", "keep_port", "recall_port", "select",
+    "donated", "is_busy", "go_on", "request_ahead", "queue_up", "return_credit", "may_enter", "enter", "leave",
 )  # fmt: skip
 """Addresses of kernels that not every run calls, 0 in others; see `kernels.link`."""
 

@@ -79,7 +79,8 @@ def put_forward(s, ends, n, b, into, out, now, speculative):
     requests.input[k], requests.output[k] = into, out
     requests.age[k] = honoured(s.setup.switch_allocator, age | speculative)
     requests.vc[k], requests.rank[k] = b, rank
-    offer(s, ends, k)
+    if s.setup.switch_allocator < WAVEFRONT:
+        offer(s, ends, k)
     return max(n, k + 1)
 
 
@@ -134,7 +135,8 @@ def allocate_switch(s, count, w0, w1, now):
     allocator = s.setup.switch_allocator
     s.count.matches += 1
     ends = switch_ends(s, w0, w1)
-    claim_switch(s, count, w0, w1, now)
+    if allocator < WAVEFRONT:
+        claim_switch(s, count, w0, w1, now)
     n = np.int64(0)
     for word in range(w0, w1):
         ready = s.masks.requesting[word]

@@ -43,7 +43,7 @@ Of four words, masks take as long as the lists of the general router."""
 AT_ONCE = 2
 """Cycles that a router runs before the next one does: what it does reaches others as many later, or more."""
 SOON = 32
-"""Fewest inboxes that take turns in every run of cycles, if there are as many."""
+"""Fewest inboxes of a router for the cycles next to come, if there are as many."""
 NEAR = 250_000
 """Most such bytes between routers with a channel in between, on average, that make them near."""
 BUSY = 16
@@ -74,7 +74,7 @@ class TableSizes:
     ahead : int
         Most of them.
     one_ring : bool
-        Whether all inboxes take turns in every run of cycles.
+        Whether all inboxes take turns.
     size : int
         Bytes of both ends of the buffers, and of the packets in them.
     span : int
@@ -141,10 +141,10 @@ class TableSizes:
 
     @cached_property
     def near(self) -> int:
-        """Those of them that take turns in every run of cycles.
+        """Inboxes of a router for the cycles next to come, which take turns.
 
-        Few flits queue for long, and a cache holds few inboxes: what is farther ahead than these waits in `inboxes`
-        others. Threads, and who reads inboxes between cycles, have all in one ring.
+        Few flits queue for long, and a cache holds few inboxes: events farther ahead wait in `inboxes` others. In one
+        ring there are no others, for threads and for those who read inboxes between cycles.
         """
         return min(self.inboxes, max(SOON, self._turns(self.soon))) if not self.one_ring else self.inboxes
 

@@ -38,7 +38,9 @@ def wavefront(s, n, square, turn):
     for i in range(n):
         # Cells of a diagonal share neither input nor output, so their order among themselves does not matter; a
         # sweep of the diagonals is therefore the same as taking requests in the order of these keys.
-        cells.key[i] = s.requests.age[i] | ((cells.into[i] + cells.out[i] - turn) % square)
+        diagonal = np.int64(cells.into[i] + cells.out[i] - turn)
+        diagonal += square if diagonal < 0 else -square if diagonal >= square else 0
+        cells.key[i] = s.requests.age[i] | diagonal
         cells.request[i] = i
     in_order_of_keys(cells, n)
     for k in range(n):
