@@ -12,7 +12,7 @@ import pytest
 from unknot._base.errors import EXTRAS, missing_extra
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
-LIBRARIES = {"pysat": "python-sat", "dask_jobqueue": "dask-jobqueue"}
+LIBRARIES = {"pysat": "python-sat", "dask_jobqueue": "dask-jobqueue", "yaml": "pyyaml"}
 WITHOUT = """
 import sys
 for library in {blocked}:

@@ -22,6 +22,7 @@ from unknot.fabrics.ethernet.bgp import _Told
 from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.routes import read_cable_list, read_lldp, read_routes
+from unknot.fabrics.ethernet.topologies import read_topology
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring
 from unknot.verify.audit_ethernet import audit_ethernet
@@ -276,6 +277,27 @@ def _read_sessions(path: Path) -> Any:
     return told
 
 
+def _topologies() -> list[bytes]:
+    """Topologies of containerlab and netlab in each shape."""
+    written = """name: x
+topology:
+  defaults: {kind: ceos}
+  groups: {g: {kind: sonic-vs}}
+  nodes:
+    a: {group: g}
+    b:
+  links:
+    - endpoints: ["a:eth1", "b:eth1_1"]
+    - type: veth
+      endpoints: [{node: b, interface: e2}, {node: h, interface: e3}]
+"""
+    ends = [{"node": "a", "interface": "e1"}, {"node": "c", "interface": "e2"}]
+    pair = dict(zip("az", ends, strict=True))
+    netlab = [{"node": one["node"], "ifname": one["interface"]} for one in ends]
+    links = ({"endpoints": pair}, pair, {"interfaces": netlab})
+    return [written.encode(), *(json.dumps({"links": [link]}, indent=1).encode() for link in links)]
+
+
 def _read_mux(path: Path) -> Any:
     return read_config_db(ROOT / "examples/ethernet/dual-tor-two-queues/tor-a/config_db.json", path)
 
@@ -332,6 +354,7 @@ READERS: dict[str, Reader] = {
         Reader("mux", ".json", _ethernet("mux.json"), _read_mux, _text),
         Reader("bgp-sessions", ".json", _sessions, _read_sessions, _text),
         Reader("cables", ".txt", _ethernet("cables.txt"), read_cable_list, _text),
+        Reader("topology", ".clab.yml", _topologies, lambda path: read_topology(path, ("a", "b", "c")), _text),
         Reader("lldp", ".json", _ethernet("one.json*", "two.json"), lambda path: read_lldp(path, "s"), _text),
         Reader("batfish", ".csv", lambda: [_BATFISH.encode()], read_batfish_routes, _text),
         Reader("ethernet-folder", ".any", _of_folders, _read_folder, _text),

@@ -148,6 +148,7 @@ EXTRAS = {
     "pandas": "data",
     "distributed": "dask",
     "dask_jobqueue": "slurm",
+    "yaml": "labs",
 }
 """Optional libraries, and the extras of the installation that bring them."""
 
