@@ -127,7 +127,7 @@ def test_groups_are_written_read_back_and_proved(tmp_path: Path) -> None:
     told = answer(unknot_says("repair", str(folder), "--out", str(out), "--evidence", str(evidence), "--json"))
     (row,) = told["remedies"]
     assert told["before"]["deadlock_free"] is False
-    assert (row["kind"], row["taken"], row["taken_bound"], row["taken_bound_holds"]) == ("shorter-groups", 2, 2, True)
+    assert (row["kind"], row["taken"], row["least"], row["least_holds"]) == ("shorter-groups", 2, 2, True)
     assert (row["deadlock_free"], row["delivered"], row["entries_changed"], row["complete"]) == (True, True, 0, True)
     page = (out / "README.md").read_text()
     assert all(f"- {words}\n" in page for words in row["taken_words"])

@@ -59,15 +59,18 @@ class FlowGraph:
         """Whether a step joins two channels of the same part and so can lie on a cycle."""
         return self.came[place] != SENT and self.part[self.came[place]] == self.part[self.came[then]]
 
-    def paths(self, along: Callable[[int, int], bool] | None = None) -> dict[Path, int]:
-        """All longest paths along some steps, by default all steps, each with a place at which it begins.
+    def _steps(self, along: Callable[[int, int], bool] | None) -> list[list[int]]:
+        return [[m for m in onward if along is None or along(n, m)] for n, onward in enumerate(self.after)]
+
+    def tails(self, along: Callable[[int, int], bool] | None = None) -> list[set[Path]]:
+        """Channels of all ways on from each place along some steps, by default all steps.
 
         Raises
         ------
         RelationError
-            If packets come back to a place, or there are more than `MOST_PATHS` paths.
+            If packets come back to a place, or a place has more than `MOST_PATHS` ways on.
         """
-        steps = [[m for m in onward if along is None or along(n, m)] for n, onward in enumerate(self.after)]
+        steps = self._steps(along)
         try:
             order = list(TopologicalSorter(dict(enumerate(steps))).static_order())
         except CycleError:
@@ -83,6 +86,11 @@ class FlowGraph:
                 raise RelationError(
                     f"{self.network.name}: more than {MOST_PATHS:,} paths of flows, the most that are listed"
                 )
+        return tails
+
+    def paths(self, along: Callable[[int, int], bool] | None = None) -> dict[Path, int]:
+        """All longest paths along some steps, by default all steps, each with a place at which it begins."""
+        steps, tails = self._steps(along), self.tails(along)
         entered = {m for onward in steps for m in onward}
         paths: dict[Path, int] = {}
         for place, onward in enumerate(steps):

@@ -165,15 +165,11 @@ def fewest_queues(graph: FlowGraph, edges: Iterable[int], *, time_limit: float |
     tiers = hops_from_any(network, list(edges))
     if (tiers[network.source] != tiers[network.target]).all():
         options["bounces"] = _free(graph, by_bounces(network, tiers))
-    search, low, effort = _QueueQuestion(graph, parts), 2, SearchEffort(deadline.end)
-    claim = search.claim(search.circle(), 1)
-    while low < min((_count(tags) for tags in options.values() if tags), default=plain.MOST_LANES + 1):
-        answer = refute(search.served, low, effort, changes="any", conflicts=CONFLICTS)
-        if isinstance(answer, Solution):
-            options["solver"] = _free(graph, search.tagging(answer, low))
-        if not isinstance(answer, Refutation):
-            break
-        low, claim = low + 1, search.claim(answer, low)
+    search, effort = _QueueQuestion(graph, parts), SearchEffort(deadline.end)
+    known_counts = [_count(tags) for tags in options.values() if tags]
+    answer, low, claim = search.fewest("any", min(known_counts, default=plain.MOST_LANES + 1), effort)
+    if answer is not None:
+        options["solver"] = _free(graph, search.tagging(answer, low))
     known = {name: tags for name, tags in options.items() if tags}
     if not known:
         raise RelationError(f"{network.name}: no tags are known in {deadline.seconds:g} s; give more time")
@@ -209,22 +205,20 @@ def _free(graph: FlowGraph, tagging: Tagging) -> dict[Key, int] | None:
     return None if climbing(turns, graph.network.num_channels * many) is None else tags
 
 
-class _QueueQuestion:
-    """The question for the encoder: an address for each whole path that has a part that can be on a cycle."""
+class PathQuestion:
+    """The question for the encoder in how many lanes some paths close no cycle: an address for each path."""
 
-    def __init__(self, graph: FlowGraph, parts: dict[Path, int]) -> None:
-        self.graph = graph
-        whole = {part: graph.whole(part, place) for part, place in parts.items()}
-        self.paths = list(dict.fromkeys(whole.values()))
-        inject = {int(router): t for t, router in reversed([*enumerate(graph.network.inject)])}
-        eject = {int(router): t for t, router in reversed([*enumerate(graph.network.eject)])}
-        source, target = graph.network.source, graph.network.target
+    def __init__(self, network: Network, paths: Iterable[Path]) -> None:
+        self.paths = list(dict.fromkeys(paths))
+        inject = {int(router): t for t, router in reversed([*enumerate(network.inject)])}
+        eject = {int(router): t for t, router in reversed([*enumerate(network.eject)])}
+        source, target = network.source, network.target
         starts = [inject[int(source[path[0]])] for path in self.paths]
         ends = [eject.get(int(target[path[-1]]), -1) for path in self.paths]
         if -1 in ends:
-            lost = graph.network.router_name(int(target[self.paths[ends.index(-1)][-1]]))
-            raise RelationError(f"{graph.network.name}: packets are lost at {lost}, for want of a route")
-        channels = graph.network.num_channels
+            lost = network.router_name(int(target[self.paths[ends.index(-1)][-1]]))
+            raise RelationError(f"{network.name}: packets are lost at {lost}, for want of a route")
+        channels = network.num_channels
         rows = [
             [[channels + start, path[0]], *map(list, pairwise(path)), [path[-1], plain.EJECT]]
             for start, path in zip(starts, self.paths, strict=True)
@@ -233,23 +227,49 @@ class _QueueQuestion:
             "name": "paths", "vcs": [1] * channels, "commits": True, "destination": ends,
             "sources": [[start] for start in starts], "states": rows,
         }  # fmt: skip
-        table = plain.Table(plain.Network(network_of(graph.network)), self.document)
+        table = plain.Table(plain.Network(network_of(network)), self.document)
         self.pairs = [(start, address) for address, start in enumerate(starts)]
         walks = GivenWalks(dict(zip(self.pairs, self.paths, strict=True)))
-        home = [int(graph.network.eject[end]) for end in ends]
-        self.served = ServedPairs(graph.network, self.pairs, walks, home, given=table)
+        home = [int(network.eject[end]) for end in ends]
+        self.served = ServedPairs(network, self.pairs, walks, home, given=table)
 
     def circle(self) -> RouteCycle:
         """A cycle of turns of these paths: why one queue is too few."""
         taker = {turn: pair for pair, path in zip(self.pairs, self.paths, strict=True) for turn in pairwise(path)}
         return RouteCycle(tuple(TurnOfPair(*turn, *taker[turn]) for turn in cycle_of_turns(list(taker))))
 
-    def claim(self, evidence: RouteCycle | Refutation, impossible: int) -> dict[str, Any]:
-        """The claim that a number of queues is too few for given paths."""
+    def fewest(self, changes: str, enough: int, effort: SearchEffort) -> tuple[Solution | None, int, dict[str, Any]]:
+        """Orders of the fewest lanes, the number below which lanes are refuted, and the claim that refutes them.
+
+        Parameters
+        ----------
+        changes : str
+            Whether packets keep their lane, as of `unknot.lane_assignment.agreed.refute`.
+        enough : int
+            So many lanes, two at least, are known to do, and fewer are sought.
+        """
+        low, claim = 2, self.claim(self.circle(), 1, changes)
+        while low < enough:
+            answer = refute(self.served, low, effort, changes=changes, conflicts=CONFLICTS)
+            if not isinstance(answer, Refutation):
+                return (answer if isinstance(answer, Solution) else None), low, claim
+            low, claim = low + 1, self.claim(answer, low, changes)
+        return None, low, claim
+
+    def claim(self, evidence: RouteCycle | Refutation, impossible: int, changes: str) -> dict[str, Any]:
+        """The claim that a number of lanes is too few for given paths."""
         return {
-            "subject": "lanes of routes", "impossible": impossible, "changes": "any",
+            "subject": "lanes of routes", "impossible": impossible, "changes": changes,
             "relation": self.document, "proof": evidence.proof,
         }  # fmt: skip
+
+
+class _QueueQuestion(PathQuestion):
+    """The question for whole paths that have a part that can be on a cycle."""
+
+    def __init__(self, graph: FlowGraph, parts: dict[Path, int]) -> None:
+        super().__init__(graph.network, (graph.whole(part, place) for part, place in parts.items()))
+        self.graph = graph
 
     def tagging(self, answer: Solution, count: int) -> Tagging:
         """Tags by keys of virtual channels: the lowest that climbs; the lowest of all where no cycle can close."""

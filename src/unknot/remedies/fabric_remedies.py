@@ -21,6 +21,7 @@ from unknot.lane_assignment.path_set import Floats, demand
 from unknot.lane_assignment.tables import LaneTable, table_of
 from unknot.lane_assignment.trees import trees
 from unknot.network import Network
+from unknot.remedies.adaptive_lanes import adaptive_lanes
 from unknot.remedies.rerouted import rerouted
 from unknot.remedies.shorter_groups import shorter_groups
 from unknot.routing.adaptive_fabric import Member
@@ -93,23 +94,31 @@ def fabric_remedies(fabric: Fabric, search: FabricSearch) -> dict[str, Callable[
     UnknotError
         If there are not enough LIDs, or another LMC is asked for where switches choose ports.
     """
+    bare = replace(fabric, levels=None, levels_file="", more_levels=fabric.more_levels[:0], lanes=None, lanes_file="")
     if fabric.adaptive and fabric.groups is not None:
         if search.lmc is not None:
             raise UnknotError(
                 f"{fabric.name}: groups of adaptive switches have rows of LIDs, so LIDs are not assigned anew; leave "
                 "out --lmc, or judge the tables alone (--assume static)"
             )
-        return {"shorter-groups": lambda: _shorter_groups(fabric, search)}
-    bare = replace(
-        fabric, levels=None, levels_file="", more_levels=fabric.more_levels[:0], lanes=None, lanes_file="",
-        multicast=None,
-    )  # fmt: skip
+        return {
+            "adaptive-lanes": lambda: _adaptive_lanes(bare, search),
+            "shorter-groups": lambda: _shorter_groups(fabric, search),
+        }
+    bare = replace(bare, multicast=None)
     made = {"new-tables": lambda: _new_tables(bare, search), "one-lane": lambda: _one_lane(bare, search)}
     if search.lmc is not None and search.lmc != lmc_of(fabric):
         bare = reassigned(bare, search.lmc)
         return made
     near = {"same-routes": lambda: _same_routes(bare, search), "few-entries": lambda: _few_entries(bare, search)}
     return near | made
+
+
+def _adaptive_lanes(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
+    effort = SearchEffort(search.deadline.part(EACH).end, search.seed, search.progress)
+    found = adaptive_lanes(fabric, DATA_LANES, effort)
+    made = fabric if found.count == 1 else _with_levels(fabric, found.lane)
+    return FabricRemedy(made, found.network, found.bound, found.count, found.complete)
 
 
 def _shorter_groups(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
@@ -241,15 +250,19 @@ def _with_lanes(fabric: Fabric, routes: Lanes) -> Fabric:
     if routes.count == 1:
         return fabric
     assert isinstance(routes.routes, LaneTable)
-    network, table = fabric.network, routes.routes
-    columns = destinations(fabric, "host-to-host")
+    table, columns = routes.routes, destinations(fabric, "host-to-host")
     rows = table.addresses.row if routes.paths == "given" else _rows(fabric, table)[columns]
+    return _with_levels(fabric, np.maximum(routes.lane[:, rows], 0))
+
+
+def _with_levels(fabric: Fabric, lane: np.ndarray) -> Fabric:
+    """The fabric with lanes as service levels, by switch and LID of a host."""
+    network, columns = fabric.network, destinations(fabric, "host-to-host")
     hosts = network.num_terminals
     levels = np.full((hosts + network.num_routers, fabric.lids.size), UNKNOWN, dtype=np.int8)
     sends = np.isin(np.arange(hosts), fabric.owner)
-    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+    for own, column in zip(lane.T, columns.tolist(), strict=True):
         who = int(fabric.owner[column])
-        chosen = np.maximum(routes.lane[:, row], 0)[network.inject]
-        levels[:hosts, column] = np.where(sends, chosen, UNKNOWN)
+        levels[:hosts, column] = np.where(sends, own[network.inject], UNKNOWN)
         levels[who, column] = UNKNOWN
     return replace(fabric, levels=levels)

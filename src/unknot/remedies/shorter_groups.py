@@ -10,10 +10,11 @@ from unknot._base.switching import DEFAULT_SWITCHING
 from unknot.fabrics.fabric import Fabric
 from unknot.remedies.pruned import Pruned, pruned
 from unknot.routing.adaptive_fabric import Member, adaptive_routing
+from unknot.routing.relation import Relation
 from unknot.search.effort import SearchEffort
 
 MOST_STATES = 3_000_000
-"""Most channels × addresses of a fabric whose groups are shortened: some 6 GB and an hour."""
+"""Most VCs × addresses of an adaptive fabric that is repaired: some 6 GB and an hour."""
 BYTES, SECONDS = 2_000, 1e-3
 """Memory and time of each."""
 
@@ -52,13 +53,7 @@ def shorter_groups(fabric: Fabric, effort: SearchEffort) -> ShorterGroups:
     relation = routing.waits
     if routing.unknown:
         raise UnknotError(f"{routing.unknown[0]}, so what its packets choose from is not known")
-    states = relation.num_vcs * relation.num_addresses
-    if states > MOST_STATES:
-        raise UnknotError(
-            f"{fabric.name} has {relation.num_vcs:,} VCs × {relation.num_addresses:,} addresses that are routed "
-            f"apart; groups are shortened up to {MOST_STATES:,} of both, and this would take about "
-            f"{states * BYTES / 1e9:,.0f} GB and {states * SECONDS / 3600:,.0f} hours"
-        )
+    require_states(fabric, relation)
     found = pruned(relation, effort, switching=DEFAULT_SWITCHING, unit=routing.member)
     if not isinstance(found, Pruned):
         raise UnknotError(
@@ -68,6 +63,17 @@ def shorter_groups(fabric: Fabric, effort: SearchEffort) -> ShorterGroups:
         )
     taken = sorted(one for entry in found.removed if (one := routing.member(*entry)) is not None)
     return ShorterGroups(shortened(fabric, taken), tuple(taken), found)
+
+
+def require_states(fabric: Fabric, relation: Relation) -> None:
+    """Refuse a fabric that is too large to be repaired, with what the repair would take."""
+    states = relation.num_vcs * relation.num_addresses
+    if states > MOST_STATES:
+        raise UnknotError(
+            f"{fabric.name} has {relation.num_vcs:,} VCs × {relation.num_addresses:,} addresses that are routed "
+            f"apart; adaptive fabrics are repaired up to {MOST_STATES:,} of both, and this one would take about "
+            f"{states * BYTES / 1e9:,.0f} GB and {states * SECONDS / 3600:,.0f} hours"
+        )
 
 
 def shortened(fabric: Fabric, taken: Iterable[Member]) -> Fabric:

@@ -54,9 +54,9 @@ class WrittenRemedy:
         Ports taken out of groups of adaptive switches.
     taken_words : tuple of str
         These ports by switch and group.
-    taken_bound : int or None
-        Fewer ports are not enough; None where tables change, or nothing is shown.
-    taken_bound_holds : bool or None
+    least : int or None
+        Of adaptive switches: fewer ports, or lanes, are not enough; None where nothing is shown.
+    least_holds : bool or None
         Whether the separate checker accepts this bound.
     """
 
@@ -74,8 +74,8 @@ class WrittenRemedy:
     complete: bool = True
     taken: int = 0
     taken_words: tuple[str, ...] = ()
-    taken_bound: int | None = None
-    taken_bound_holds: bool | None = None
+    least: int | None = None
+    least_holds: bool | None = None
 
     @property
     def longest(self) -> Hops | None:
@@ -95,6 +95,7 @@ IN_ANY_ORDER = (
     "Take the ports out in any order, while traffic goes on. Until the last is out, packets can deadlock as before.",
 )
 MEANING = {
+    "adaptive-lanes": "tables and groups stay; packets get service levels, and with them lanes",
     "shorter-groups": "the tables stay; switches choose among fewer ports",
     "same-routes": "the tables stay; packets get service levels, and with them lanes",
     "few-entries": "few changed entries, for one lane: no service levels, routes may be longer",

@@ -89,7 +89,7 @@ class WrittenRemedyForm(
     """Tables of a fabric, as they are or as a remedy has them."""
 
     table = """
-        kind lanes entries_changed taken taken_bound deadlock_free replies_free delivered longest_route highest_load
+        kind lanes entries_changed taken least deadlock_free replies_free delivered longest_route highest_load
         load_bound lane_pairs lane_highest complete
     """
 

@@ -84,6 +84,8 @@ def repair(options: RepairOptions) -> int:
     are impossible (--evidence), and the rules by which switches change tags. --out DIR writes the rules as QoS maps
     of SONiC, reads the maps back and judges them; rules.txt has the entries of the switches' TCAMs.
 
+    Adaptive switches of a fabric get service levels in the fewest lanes, or lose the fewest ports of their groups.
+
     --export writes the routes of each remedy, which --routing takes in any command; for a fabric --out DIR
     writes the remedies that OpenSM can load, and explains the loading. --evidence writes the verdict on the
     routing, the proofs that cheaper remedies are impossible, and the verdict on each remedy.

@@ -122,7 +122,16 @@ def _bound_part(kind: str, bound: Bound, about: Network | Relation) -> Document:
 
     if not isinstance(about, Network):
         return part_of(f"{kind}, fewest", about, [bound.claim], of_its_own=True)
-    return {"name": f"{kind}, load", "network": network_of(about), "relation": None, "claims": [bound.claim]}
+    what = "load" if bound.kind == "load" else "fewest"
+    return {"name": f"{kind}, {what}", "network": network_of(about), "relation": None, "claims": [bound.claim]}
+
+
+def _shown_bound(bound: Bound | None, about: Network | Relation) -> dict[str, Any]:
+    """What the bound of a remedy shows, as fields of `WrittenRemedy`."""
+    if bound is None:
+        return {}
+    kind, least = ("load_bound", float(bound.least)) if bound.kind == "load" else ("least", int(bound.least))
+    return {kind: least, f"{kind}_holds": bound.evidence_holds(about)}
 
 
 def _require_own(out: Path, page: str) -> None:
@@ -223,7 +232,7 @@ def _groups_written(
     from unknot.verify.audit_merged import loads_by_level
 
     write_far(remedy.fabric, folder / GROUPS)
-    read, bound = with_groups(fabric, read_far(folder / GROUPS)), remedy.bound
+    read = with_groups(fabric, read_far(folder / GROUPS))
     try:
         audited = search.deadline.within(lambda: _judged(read, search))
     except NoAnswerError:
@@ -232,8 +241,7 @@ def _groups_written(
     return WrittenRemedy(
         kind, audited.lanes, 0, float(loads_by_level(read).max(initial=0.0)), audited, IN_ANY_ORDER,
         complete=remedy.complete, taken=len(remedy.taken), taken_words=taken_in_words(read, remedy.taken),
-        taken_bound=None if bound is None else int(bound.least),
-        taken_bound_holds=None if bound is None else bound.evidence_holds(remedy.about),
+        **_shown_bound(remedy.bound, remedy.about),
     )  # fmt: skip
 
 
@@ -254,7 +262,7 @@ def _read_back(
 
     lanes, bound = remedy.lanes, remedy.bound
     read = read_fabric(fabric.fabric_file, folder / "tables.lfts", **files)
-    read = replace(read, adaptive=fabric.adaptive)
+    read = replace(read, adaptive=fabric.adaptive, groups=fabric.groups)
     audited = _judged(read, search)
     update = None if files else _update(fabric, read, search)
     changes = compare_fabrics(fabric, read)
@@ -266,7 +274,6 @@ def _read_back(
     return WrittenRemedy(
         kind, lanes, changes.entries + entries - changes.compared, float(load.sum(axis=0).max(initial=0.0)), audited,
         steps_of(update), complete=remedy.complete,
-        load_bound=None if bound is None else float(bound.least),
-        load_bound_holds=None if bound is None else bound.evidence_holds(remedy.about),
+        **_shown_bound(bound, remedy.about),
         lane_pairs=pairs, lane_highest=tuple(load.max(axis=1, initial=0.0).tolist()) if pairs else (), lmc=lmc,
     ), update  # fmt: skip
