@@ -95,7 +95,7 @@ def test_terminal_output_is_skipped_and_noted(tmp_path: Path) -> None:
         ("0x001  0x003", "0x001  0x001", 4, "ports are different numbers"),
         ("0x001  0x003", "0x001  0x0ff", 4, "ports are different numbers"),
         ("0x001  0x003", "0x001  0x01f", 4, "S0 has ports 0 to 12, not 31"),
-        ("0000200010", "0000200000", 6, "a second table of switch 0x0000000000200000; line 2 began one"),
+        ("0000200010", "0000200000", 6, "a second table of switch 0x0000000000200000; line 2 was the first"),
         ("0000200010", "0000200099", 8, "has no switch 0x0000000000200099"),
         ("0xC001 : 0x000 ", "0xC001 : 0x0", 9, "no such line; is it broken or cut off"),
     ],

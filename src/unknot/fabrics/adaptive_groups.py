@@ -18,12 +18,12 @@ from unknot._base.output import write_text
 from unknot.fabrics.choices import STATIC, ChoiceTable, SwitchGroups
 from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.fabrics.format import FabricText, Format, LargeText, integer
+from unknot.fabrics.opensm_tables import PRIVATE
 
 SWITCH = re.compile(r"^(?:\w*dump_\w+: )?Switch:?\s+0x([0-9a-fA-F]{1,16})\b")
 _PART = re.compile(r"^\s*(Groups|LFT) Definition:")
 TITLE = re.compile(r"^\s*(?:[A-Z#][A-Za-z_ /#()|:-]*|[-=|+ ]*)$|^\s*#|^\s*[A-Za-z][\w ]*:\s*[\w.,-]*\s*$")
 """Headings, comments, and values with a name."""
-_PRIVATE = re.compile(r"^\s*PLFT_NUM\s*:\s*([0-9]{1,3})\s*$")
 _GROUP = re.compile(r"^\s*([0-9]{1,5})\s+([0-9]{1,3})\s+[0-9]{1,3}(?:\s+([0-9]{1,3}(?:,[0-9]{1,3})*),?)?\s*$")
 """Group, sub-group, whether the choice is weighted, and ports."""
 _ENTRY = (
@@ -54,6 +54,7 @@ def read_far(path: str | Path) -> GroupFile:
     file = GroupFile(path, lines)
     switch: SwitchGroups | None = None
     part, private, at, number = "", 0, 0, 0
+    blocks: dict[int, int] = {}
     while at < len(lines.content):
         if switch is not None and part == "LFT" and (run := _ROWS.match(lines.content, at)):
             _choices(file, switch, private, run[0].decode(), number + 1)
@@ -61,15 +62,12 @@ def read_far(path: str | Path) -> GroupFile:
             continue
         (line, at), number = lines.line(at), number + 1
         if match := SWITCH.match(line):
-            guid = int(match[1], 16)
-            if guid in file.switches:
-                first = file.switches[guid].line
-                raise file.error(f"a second block of switch 0x{guid:016x}; line {first} began one", number)
+            file.once(blocks, guid := int(match[1], 16), number, f"block of switch 0x{guid:016x}")
             file.switches[guid] = switch = SwitchGroups(number)
             part, private = "", 0
         elif match := _PART.match(line):
             part = match[1]
-        elif match := _PRIVATE.match(line):
+        elif match := PRIVATE.match(line):
             private = int(match[1])
         elif switch is not None and part == "Groups" and (match := _GROUP.match(line)):
             _group(file, switch, match, number)

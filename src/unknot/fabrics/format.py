@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from unknot._base.arrays import IntArray, Ints
 from unknot._base.errors import TextError
 from unknot._base.input import read_utf8
 from unknot._base.phrases import count
-from unknot.fabrics.fabric import LAST_UNICAST
+from unknot.fabrics.fabric import LAST_UNICAST, Fabric
 from unknot.network import Network
 
 
@@ -116,6 +116,9 @@ _NOISE = re.compile(
 )
 
 
+K = TypeVar("K")
+
+
 class Lines(Protocol):
     """Lines of a text by number, counted from 0."""
 
@@ -152,6 +155,25 @@ class FabricText:
         if not 1 <= lid <= LAST_UNICAST:
             raise self.error(f"LID 0x{lid:04x} is not a unicast LID (1 to 0x{LAST_UNICAST:04x})", line)
         return lid
+
+    def once(self, lines: dict[K, int], key: K, line: int, words: str) -> None:
+        """Note the line of a key; TextError if an earlier line has the key, too."""
+        if lines.setdefault(key, line) != line:
+            raise self.error(f"a second {words}; line {lines[key]} was the first", line)
+
+    def switch(self, fabric: Fabric, guid: int, words: str, line: int) -> int:
+        """Return the switch of a GUID; TextError if the fabric has none."""
+        if guid not in fabric.router_of:
+            raise self.error(
+                f"{fabric.fabric_file} has no switch 0x{guid:016x}; do fabric and {words} belong together?", line
+            )
+        return fabric.router_of[guid]
+
+    def require_port(self, fabric: Fabric, router: int, port: int, line: int) -> None:
+        """Refuse a port that a switch does not have."""
+        if port > (most := int(fabric.switch_ports[router])):
+            name = fabric.network.router_name(router)
+            raise self.error(f"{name} has ports 0 to {most}, not {port}", line)
 
     def stray(self, line: str, number: int, kind: str, *, column: int = 0, is_cut: bool = False) -> None:
         """Count noise, and refuse any other line unless the line is cut off."""

@@ -86,7 +86,7 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
     more: dict[tuple[int, int, int], None] = {}
     where = fabric.fabric_file
     together = "do fabric and path records belong together?"
-    _set_by_switch(fabric, file, level, together)
+    _set_by_switch(fabric, file, level)
     for guid, slid, dlid, sl, line in file.rows:
         senders = known.get((guid, slid))
         if senders is None:
@@ -132,17 +132,14 @@ def with_levels(fabric: Fabric, file: LevelFile) -> Fabric:
     )  # fmt: skip
 
 
-def _set_by_switch(fabric: Fabric, file: LevelFile, level: npt.NDArray[np.int8], together: str) -> None:
+def _set_by_switch(fabric: Fabric, file: LevelFile, level: npt.NDArray[np.int8]) -> None:
     """Write the levels between hosts that their switches decide."""
     if not file.by_switch:
         return
-    router = fabric.router_of
-    between = np.full((len(router), len(router)), UNKNOWN, dtype=np.int8)
+    between = np.full((fabric.network.num_routers,) * 2, UNKNOWN, dtype=np.int8)
     for ends, (sl, line) in file.by_switch.items():
-        strange = [guid for guid in ends if guid not in router]
-        if strange:
-            raise file.error(f"{fabric.fabric_file} has no switch 0x{strange[0]:016x}; {together}", line)
-        between[router[ends[0]], router[ends[1]]] = sl
+        source, target = (file.switch(fabric, guid, "path records", line) for guid in ends)
+        between[source, target] = sl
     home, column = fabric.network.inject, columns_of_hosts(fabric)
     for sender in range(fabric.network.num_terminals):
         level[sender, column] = between[home[sender], home[fabric.owner[column]]]
@@ -211,9 +208,7 @@ def with_lanes(fabric: Fabric, file: LaneFile) -> Fabric:
             r = which if which >= 0 else None
         if r is None:
             continue
-        most = int(fabric.switch_ports[r])
-        if max(came, out) > most:
-            raise file.error(f"{network.router_name(r)} has ports 0 to {most}, not {max(came, out)}", line)
+        file.require_port(fabric, r, max(came, out), line)
         row = table[r, came, out]
         repeated += bool(row[0] != UNKNOWN)
         if row[0] != UNKNOWN and tuple(row.tolist()) != lanes:

@@ -25,18 +25,10 @@ def with_multicast(fabric: Fabric, file: MulticastFile) -> Fabric:
     TextError
         If a table belongs to no switch of the fabric, or copies to a port that its switch does not have.
     """
-    router = fabric.router_of
     copies = []
     for guid, mlid, ports, line in file.rows:
-        if guid not in router:
-            raise file.error(
-                f"{fabric.fabric_file} has no switch 0x{guid:016x}; do fabric and multicast tables belong together?",
-                line,
-            )
-        r = router[guid]
-        if max(ports, default=0) > fabric.switch_ports[r]:
-            name = fabric.network.router_name(r)
-            raise file.error(f"{name} has ports 0 to {fabric.switch_ports[r]}, not {max(ports)}", line)
+        r = file.switch(fabric, guid, "multicast tables", line)
+        file.require_port(fabric, r, max(ports, default=0), line)
         copies += [(mlid, r, port) for port in ports]
     rows = np.array(sorted(copies), dtype=np.int32).reshape(-1, 3)
     notes = (*fabric.notes, *file.notes) if file.rows else (*fabric.notes, f"{file.where} has no multicast group")

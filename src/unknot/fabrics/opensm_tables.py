@@ -143,7 +143,7 @@ LFTS = Format(
 
 _SWITCH = re.compile(r"^\w*dump_ucast_routes: Switch 0x([0-9a-fA-F]{16})\s*$")
 _COLUMNS = re.compile(r"^LID\s*: Port : Hops : Optimal\s*$")
-_PRIVATE = re.compile(r"^\s*PLFT_NUM\s*:\s*([0-9]{1,3})\s*$")
+PRIVATE = re.compile(r"^\s*PLFT_NUM\s*:\s*([0-9]{1,3})\s*$")
 """Number of the table below, in `ibdiagnet2.fdbs`: those above 0 are used by some packets."""
 _ROW = re.compile(
     r"^0x([0-9a-fA-F]{4})\s*: (?:(UNREACHABLE)|([0-9]{3})\s*: "
@@ -192,7 +192,7 @@ def read_fdbs(path: str | Path) -> TableFile:
             file.enter(table, lid, NO_ENTRY if port == NOT_ROUTED else port, number)
         elif match := _SWITCH.match(line):
             table, titled = file.open(int(match[1], 16), number), False
-        elif match := _PRIVATE.match(line):
+        elif match := PRIVATE.match(line):
             if table is not None and int(match[1]):
                 table = file.private(table.guid, int(match[1]), number)
             titled = False
@@ -258,15 +258,13 @@ def read_mcfdbs(path: str | Path) -> MulticastFile:
                 raise file.error(
                     f"0x{mlid:04x} is no multicast LID (0x{LAST_UNICAST + 1:04x} to 0x{LAST_MULTICAST:04x})", number
                 )
-            if seen.setdefault(mlid, number) != number:
-                raise file.error(f"a second row of LID 0x{mlid:04x}; line {seen[mlid]} was the first", number)
+            file.once(seen, mlid, number, f"row of LID 0x{mlid:04x}")
             if len(set(ports)) < len(ports) or max(ports, default=0) > 254:
                 raise file.error("ports are different numbers from 0 to 254", number)
             file.rows.append((switch, mlid, ports, number))
         elif match := _MULTICAST_HEAD.match(line):
             switch, seen = int(match[1], 16), {}
-            if tables.setdefault(switch, number) != number:
-                raise file.error(f"a second table of switch 0x{switch:016x}; line {tables[switch]} began one", number)
+            file.once(tables, switch, number, f"table of switch 0x{switch:016x}")
         elif match := _MULTICAST_COUNT.match(line):
             if int(match[1]) != len(seen):
                 raise file.error(f"rows above: {len(seen)}, not {match[1]}; is the file cut off?", number)

@@ -40,10 +40,10 @@ def _read(path: str | Path, kind: str) -> NumberFile:
     lines = read_lines(path)
     file = NumberFile(path, lines)
     rows: list[tuple[tuple[int, ...], int]] | None = None
+    blocks: dict[int, int] = {}
     for number, line in enumerate(lines, start=1):
         if match := SWITCH.match(line):
-            if (guid := int(match[1], 16)) in file.switches:
-                raise file.error(f"a second block of switch 0x{guid:016x}", number)
+            file.once(blocks, guid := int(match[1], 16), number, f"block of switch 0x{guid:016x}")
             rows = file.switches[guid] = []
         elif rows is not None and (match := _NUMBERS.match(line)):
             rows.append((tuple(map(int, re.split(r"[\s:,]+", match[1]))), number))
@@ -169,18 +169,10 @@ def _signed(fabric: Fabric, signs: list[str], notes: list[str]) -> Fabric:
 
 def _check(fabric: Fabric, file: GroupFile) -> None:
     """Compare switches and ports of a file with the fabric."""
-    router = fabric.router_of
     for guid, switch in file.switches.items():
-        if guid not in router:
-            raise file.error(
-                f"{fabric.fabric_file} has no switch 0x{guid:016x}; do fabric and groups belong together?",
-                switch.line,
-            )
-        most = int(fabric.switch_ports[router[guid]])
+        router = file.switch(fabric, guid, "groups", switch.line)
         highest = max((port for group in switch.groups.values() for port in group), default=0)
-        if highest > most:
-            name = fabric.network.router_name(router[guid])
-            raise file.error(f"{name} has ports 0 to {most}, but a group has port {highest}", switch.line)
+        file.require_port(fabric, router, highest, switch.line)
 
 
 def _lacking(fabric: Fabric, far: GroupFile, enabled: Mapping[int, int]) -> list[str]:
