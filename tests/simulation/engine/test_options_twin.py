@@ -16,6 +16,7 @@ from unknot.network.families import mesh, torus
 from unknot.routing import dimension_order, duato, ugal, valiant
 from unknot.simulation.engine.codes import LOOK_AT_ALL, SELECTIONS
 from unknot.simulation.engine.router import Router
+from unknot.simulation.engine.tables import LINE
 from unknot.traffic.workload import Bursts, Lengths, length_shares, mean_length
 
 
@@ -253,6 +254,11 @@ def test_flits_that_queue_for_longer_than_inboxes_take_turns(allocator: str) -> 
     assert setup.packable == (allocator == "islip")
     assert 0 < setup.slots < setup.far_slots
     assert count.far > 0
+
+
+def test_rings_of_deep_buffers_begin_in_different_sets_of_a_cache() -> None:
+    engine = agree(dimension_order(mesh(2, 3), 2), "wormhole-nonatomic", 1, 64, 0.9, 3)
+    assert engine.parts[0].setup.ring == 64 + LINE
 
 
 SHARED = {

@@ -42,6 +42,8 @@ WIDEST = 2
 Of four words, masks take as long as the lists of the general router."""
 AT_ONCE = 2
 """Cycles that a router runs before the next one does: what it does reaches others as many later, or more."""
+LINE = 16
+"""Packets of a ring in a cache line."""
 SOON = 32
 """Fewest inboxes of a router for the cycles next to come, if there are as many."""
 NEAR = 250_000
@@ -123,6 +125,11 @@ class TableSizes:
         self.arrivals = self.terminals * router.output_speedup * math.ceil(router.internal_speedup)
 
     @property
+    def ring(self) -> int:
+        """Places of a ring of packets, a cache line more where all rings would begin in a few sets of a cache."""
+        return self.held + (LINE if self.held % (4 * LINE) == 0 else 0)
+
+    @property
     def growth(self) -> int:
         """Most bytes by which the tables of packets grow, the old copy included."""
         more = self.packets - self.first_packets
@@ -196,7 +203,7 @@ class TableSizes:
         }
         none = np.full(self.terminals, -1)
         tables = ends | {
-            "ring": len(ends["buffer"]) * self.held,
+            "ring": len(ends["buffer"]) * self.ring,
             "common": len(ends["outputs"]["owner"]) * (router.shared_slots(depth) > 0),
             "inbox": (self.near + self.inboxes * (self.near < self.inboxes)) * words,
             "stages": self.near * words * self.has_general,
@@ -271,7 +278,7 @@ class TableSizes:
             "local": self.local, "slots": self.near - 1,
             "far_slots": self.inboxes - 1 if self.near < self.inboxes else 0,
             "span": self.span, "parts": self.threads, "patience": (1 << self.ahead.bit_length()) + 7,
-            "num_words": self.ends["first_word"][-1], "width": self.width, "ring": self.held,
+            "num_words": self.ends["first_word"][-1], "width": self.width, "ring": self.ring,
             "large": self.size > IN_CACHE, "slotted": flow.slotted,
             "awake": has_slack or any(flow.limiting),
             "packable": self.is_packable, "watchdog": scenario.watchdog,
