@@ -11,7 +11,7 @@ import numpy as np
 from unknot._base.errors import RelationError
 from unknot.lane_assignment.annealing import SHARE, Aims, annealed, bits_in
 from unknot.lane_assignment.exact import ExactSearch
-from unknot.lane_assignment.path_set import Floats, of_pairs, served
+from unknot.lane_assignment.path_set import Floats
 from unknot.lane_assignment.rooted import (
     LaneOrders,
     beginning,
@@ -19,6 +19,7 @@ from unknot.lane_assignment.rooted import (
     lane_after_lane,
     one_by_one,
     orders_of,
+    rest_of,
 )
 from unknot.lane_assignment.tables import Hops
 from unknot.search.effort import SearchEffort
@@ -251,8 +252,7 @@ def grown(
 
 def _completed(paths: PathSet, orders: Orders, seed: int, most: int) -> Iterator[LaneOrders]:
     """Yield orders with lanes that serve the rest, if they are fewer than `most` then."""
-    left = paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0)
-    more = islice(lane_after_lane(of_pairs(paths, left), [seed, len(orders.key)]), most)
+    more = islice(lane_after_lane(rest_of(paths, orders), [seed, len(orders.key)]), most)
     if len(whole := np.array([*orders.key, *more])) < most:
         yield LaneOrders(whole, paths.nearer)
 
@@ -260,9 +260,8 @@ def _completed(paths: PathSet, orders: Orders, seed: int, most: int) -> Iterator
 def _with_more(paths: PathSet, key: Floats, seed: int, low: int = 1, most: int = 1) -> Orders:
     """Orders with one lane more, or the first that serve `COVERED`: at least `low`, fewer than `most` if possible."""
     orders = orders_of(paths, key)
-    left = paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0)
     enough = (1 - COVERED) * orders.unserved
-    for more in lane_after_lane(of_pairs(paths, left), [seed, len(key)]):
+    for more in lane_after_lane(rest_of(paths, orders), [seed, len(key)]):
         orders = orders_of(paths, np.array([*orders.key, more]))
         if len(orders.key) >= low and (orders.unserved <= enough or len(orders.key) + 1 >= most):
             break

@@ -65,6 +65,11 @@ def orders_of(paths: PathSet, key: Floats, taken: Ints | None = None) -> Orders:
     return orders
 
 
+def rest_of(paths: PathSet, orders: Orders) -> PathSet:
+    """The paths of those pairs that no lane serves."""
+    return of_pairs(paths, paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0))
+
+
 def around(paths: PathSet, way: Sequence[int]) -> Floats:
     """Keys of the channels from 0 to 1: first the channels toward some routers, then the channels away.
 
@@ -136,8 +141,7 @@ def one_by_one(paths: PathSet, seed: Sequence[int], hops: Hops | None = None, li
     if hops is not None and keys:
         taken = grown_table(paths, hops, np.array(keys))
         orders = orders_of(paths, np.array(keys), taken)
-        rest = of_pairs(paths, paths.wanted & ~np.bitwise_or.reduce(served(orders, paths.home), axis=0))
-        keys += islice(lane_after_lane(rest, seed, taken), most)
+        keys += islice(lane_after_lane(rest_of(paths, orders), seed, taken), most)
     return LaneOrders(np.array(keys).reshape(-1, paths.source.size), taken)
 
 

@@ -54,6 +54,11 @@ class FabricSearch:
     progress: Progress
     lmc: int | None = None
 
+    @property
+    def effort(self) -> SearchEffort:
+        """The limits of a remedy."""
+        return SearchEffort(self.deadline.part(EACH).end, self.seed, self.progress)
+
 
 @dataclass(frozen=True, eq=False)
 class FabricRemedy:
@@ -122,7 +127,7 @@ def _adaptive_lanes(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
 
 
 def _shorter_groups(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
-    effort = SearchEffort(search.deadline.part(EACH).end, search.seed, search.progress)
+    effort = search.effort
     found = shorter_groups(fabric, effort)
     change = found.change
     return FabricRemedy(found.fabric, change.original, change.evidence, complete=change.complete, taken=found.taken)
@@ -157,7 +162,7 @@ def _few_entries(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     hops = sum(row.size for _, row, _ in table.steps())
     if hops > MOST_HOPS:
         raise UnknotError(f"the routes have {hops:,} hops in all, and few changes are sought among {MOST_HOPS:,}")
-    effort = SearchEffort(search.deadline.part(EACH).end, search.seed, search.progress)
+    effort = search.effort
     change = rerouted(relation, table, 1, effort, kind="entries")
     if change is None or network.ports is None or fabric.tables is None:
         raise UnknotError("no tables for one lane were found near those there are")
@@ -178,7 +183,7 @@ def _new_tables(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
 def _one_lane(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     """Tables in one lane, with a tree for each LID, or in large fabrics for all LIDs of a switch."""
     network, homes, hosts, lids = fabric.network, _homes(fabric), _hosts(fabric), 1 << lmc_of(fabric)
-    effort = SearchEffort(search.deadline.part(EACH).end, search.seed, search.progress)
+    effort = search.effort
     bound = load_bound(demand(hosts), time_limit=effort.bounding, longer=True, pieces=lids)
     answering = np.flatnonzero(homes >= 0)
     senders = hosts.terminals_at.astype(float)
