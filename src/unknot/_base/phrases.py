@@ -20,6 +20,11 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else many}"
 
 
+def capital(words: str) -> str:
+    """Words as a sentence begins."""
+    return words[:1].upper() + words[1:]
+
+
 def listed(words: Sequence[str], joint: str = "and") -> str:
     """Words joined as in a sentence.
 

@@ -106,7 +106,7 @@ def tree_order(network: Network) -> Floats:
     """
     from unknot.network import distances_from
 
-    degree = np.bincount(network.source, minlength=network.num_routers)
+    degree = network.outgoing.width
     root = int(np.argmax(degree))
     level = np.asarray(distances_from(network, root), dtype=np.float64)
     rank = level + np.arange(level.size) / (level.size + 1)

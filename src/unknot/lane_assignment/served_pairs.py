@@ -123,7 +123,7 @@ class ServedPairs:
     @cached_property
     def turns(self) -> int:
         """Turns from a channel to the next, in all."""
-        leaving = np.bincount(self.network.source, minlength=self.network.num_routers)
+        leaving = self.network.outgoing.width
         return int(leaving[self.network.target].sum())
 
 

@@ -107,18 +107,17 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> LaneTabl
     from unknot.verify.explorer import Explorer
 
     network, vcs = relation.network, relation.vcs
-    space = Explorer(relation)
+    space, ends = Explorer(relation), network.eject[relation.destination].astype(np.int64)
     count, addresses = network.num_terminals, relation.num_addresses
     table = np.full((addresses, network.num_routers), -1)
     may_use = relation.usable()
     use = may_use & (np.arange(count)[:, None] != relation.destination)
     for address in range(addresses):
         order, first, offered = space.visit(address)
-        home = int(network.eject[relation.destination[address]])
-        taken = offered & VC_MASK
+        home, width, taken = int(ends[address]), np.diff(first), offered & VC_MASK
         channel = np.where(taken == EJECT, -1, vcs.channel[np.where(taken == EJECT, 0, taken)])
-        router = np.repeat(vcs.router[order], np.diff(first))
-        gone = vcs.router[order][(np.diff(first) == 0)]
+        router = np.repeat(vcs.router[order], width)
+        gone = vcs.router[order][width == 0]
         kept = router != home
         table[address, router[kept]] = channel[kept]
         wrong = np.flatnonzero(kept & (table[address, router] != channel))
@@ -130,7 +129,7 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> LaneTabl
             )
         if gone.size:
             raise RelationError(f"{relation.name}: packets to {name} are lost at {network.router_name(int(gone[0]))}")
-    hops = hops_of(network, table, network.eject[relation.destination].astype(np.int64))
+    hops = hops_of(network, table, ends)
     lost = np.argwhere(use & (hops[:, network.inject].T < 0))
     if lost.size:
         s, a = lost[0].tolist()
@@ -140,7 +139,6 @@ def table_of(relation: Relation, flows: npt.ArrayLike | None = None) -> LaneTabl
     from unknot.network import distances_from
 
     shortest = np.array([distances_from(network, r) for r in range(network.num_routers)])
-    ends = network.eject[relation.destination]
     minimal = bool((~use | (shortest[network.inject][:, ends] == hops[:, network.inject].T)).all())
     rate = np.zeros((network.num_routers, addresses))
     many = np.zeros((count, count))

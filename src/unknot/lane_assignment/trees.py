@@ -242,7 +242,7 @@ def trees(
     """
     net, random = channels_of(network), np.random.default_rng(effort.seed)
     sent = np.where(np.arange(network.num_routers) == home[:, None], 0.0, rate)
-    roots = np.argsort(-np.bincount(net.source, minlength=network.num_routers) - random.random(network.num_routers))
+    roots = np.argsort(-network.outgoing.width - random.random(network.num_routers))
     began, best = clock(), None
     for root in roots[np.arange(STARTS) % roots.size].tolist():
         if best is not None and (effort.over or clock() - began > STARTING * (effort.deadline - began)):

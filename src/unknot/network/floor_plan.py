@@ -159,8 +159,7 @@ def bill(network: Network, prices: Prices | None = None) -> Bill:
 
 def _radix(network: Network) -> int:
     """Most ports of a switch: links in the direction that has more channels, and terminals."""
-    count = network.num_routers
-    links = np.maximum(np.bincount(network.source, minlength=count), np.bincount(network.target, minlength=count))
+    links = np.maximum(network.outgoing.width, network.incoming.width)
     return int((links + network.terminals_at).max(initial=0))
 
 

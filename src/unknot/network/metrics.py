@@ -106,7 +106,7 @@ def measure(network: Network, *, sample: int | None = None, seed: int = 1) -> Me
     """
     if sample is not None and sample < 1:
         raise NetworkError(f"sample must be a number of routers, at least 1, got {sample}")
-    degrees = np.diff(network.outgoing[0])
+    degrees = network.outgoing.width
     _, pieces = components(network)
     connected = pieces == 1
     diameter: Hops | None = None

@@ -157,7 +157,7 @@ def escaped(
 def _tree(network: Network) -> Ints:
     """Next channels to every home by a spanning tree, shape (homes, routers)."""
     homes, _ = homes_of(network)
-    root = int(np.argmax(np.bincount(network.source, minlength=network.num_routers)))
+    root = int(np.argmax(network.outgoing.width))
     up, down = tree_both_ways(network, root)
     lost = np.flatnonzero((up < 0) & (np.arange(network.num_routers) != root))
     if lost.size:

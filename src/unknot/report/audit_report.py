@@ -8,7 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from unknot._base.phrases import count, listed
+from unknot._base.phrases import capital, count, listed
 from unknot.fabrics.diagnosis import Diagnosis
 from unknot.network import Network
 from unknot.report import shapes
@@ -91,7 +91,7 @@ def _lead(audit: Audit) -> str:
     beside = [_spoken(other) for other in audit.rows[1:] if other.verdict.deadlock_free is False]
     if hosts.verdict.deadlock_free and beside:
         kinds = listed(beside)
-        text += f" {kinds[:1].upper()}{kinds[1:]} can."
+        text += f" {capital(kinds)} can."
     if audit.multicast is not None and audit.multicast.deadlock_free is False and audit.deadlock_free:
         text += " Together with multicast they can."
     if hosts.delivery.delivered:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unknot._base.phrases import count, listed
+from unknot._base.phrases import capital, count, listed
 from unknot.certificates.verdict import Certificate, Configuration, Message, Verdict
 from unknot.flow_control.techniques import technique
 from unknot.network.graph import hops_around
@@ -102,7 +102,7 @@ def explain(
     replay : Replay, optional
         What became of the counterexample in the simulator.
     """
-    network, established = relation.network, f"{verdict.established[:1].upper()}{verdict.established[1:]}."
+    network, established = relation.network, f"{capital(verdict.established)}."
     question = QUESTION.format(
         network=network.name, routing=relation.name, vcs=f"{relation.num_vcs:,}", channels=f"{network.num_channels:,}"
     )

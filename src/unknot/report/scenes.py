@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from unknot._base.phrases import count
+from unknot._base.phrases import capital, count
 from unknot.certificates.verdict import Configuration, Verdict
 from unknot.network import Network
 from unknot.report.configuration_drawing import MAX_WHOLE, draw_configuration, drawn_vcs, excerpt
@@ -63,7 +63,7 @@ def order_scene(relation: Relation, verdict: Verdict) -> Scene:
     ranked = proof is not None and proof.rank.size
     return Scene(
         title=f"{relation.name} on {network.name}",
-        words=f"{verdict.established[:1].upper()}{verdict.established[1:]}.",
+        words=f"{capital(verdict.established)}.",
         network=network,
         views=order(relation.vcs, proof, range(network.num_channels)) if proof is not None and ranked else {},
         paragraphs=(ORDER,) if ranked else (),
@@ -84,7 +84,7 @@ def protocol_scene(verdict: ProtocolVerdict) -> Scene:
     base, network = verdict.system.relation, relation.network
     return Scene(
         title=f"{verdict.system.protocol.name} with {base.name} on {base.network.name}",
-        words=f"{verdict.established[:1].upper()}{verdict.established[1:]}.",
+        words=f"{capital(verdict.established)}.",
         network=network,
         views={} if verdict.run is None else {"story": _protocol_story(relation.vcs, verdict)},
         paragraphs=(

@@ -89,7 +89,7 @@ class PathVector:
     @property
     def words(self) -> int:
         """Words of the next hops of a router."""
-        return -(-int(np.diff(self.network.outgoing[0]).max(initial=1)) // BITS)
+        return -(-int(self.network.outgoing.width.max(initial=1)) // BITS)
 
     def turns(self, channels: Ints) -> tuple[Ints, Ints]:
         """Some channels, each as often as others leave the router at its end, and these."""

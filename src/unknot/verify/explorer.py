@@ -59,7 +59,7 @@ def require_candidates(network: Network, vcs: int, routing: str) -> None:
     SizeError
     """
     VirtualChannels(network, vcs)  # refuses more of them than there is room for
-    leaving = vcs * np.bincount(network.source, minlength=network.num_routers)
+    leaving = vcs * network.outgoing.width
     size = 8 * _candidates(leaving, np.concatenate([np.repeat(network.target, vcs), network.inject]))
     room = memory.available()
     if size > max(room, memory.limit()):

@@ -133,7 +133,7 @@ def _figures(
 
 
 def _ports(network: Network) -> int:
-    return int(np.diff(network.outgoing[0]).max())
+    return int(network.outgoing.width.max())
 
 
 def _grids(network: Network) -> Iterator[Network]:
