@@ -55,7 +55,7 @@ def test_multicast_beside_ports_that_are_chosen(kind: str, seed: int, tmp_path: 
         assert judged.multicast.certificate_holds is not False
 
 
-@pytest.mark.sampled(1 / 4)
+@pytest.mark.sampled(1 / 18)
 @pytest.mark.parametrize("shift", [0, 300])
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("kind", KINDS)

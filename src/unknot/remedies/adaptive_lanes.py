@@ -37,19 +37,19 @@ class AdaptiveLanes:
     count : int
     network : Network
         What `bound` is about.
-    bound : Bound or None
-        Why fewer lanes are impossible; None: one is enough.
+    bound : Bound
+        Why fewer lanes are impossible, as far as is known.
     """
 
     lane: IntArray
     count: int
     network: Network
-    bound: Bound | None
+    bound: Bound
 
     @property
     def complete(self) -> bool:
         """Whether fewer lanes are impossible."""
-        return self.count == (1 if self.bound is None else self.bound.least)
+        return self.count == self.bound.least
 
 
 def adaptive_lanes(fabric: Fabric, most: int, effort: SearchEffort) -> AdaptiveLanes:
@@ -65,8 +65,8 @@ def adaptive_lanes(fabric: Fabric, most: int, effort: SearchEffort) -> AdaptiveL
     Raises
     ------
     UnknotError
-        If the ports that switches choose from depend on the level, the ways of one pair alone close a loop, more
-        lanes would be needed, or the fabric is too large.
+        If the ports that switches choose from depend on the level, the ways of one pair alone close a loop or all
+        together none, more lanes would be needed, or the fabric is too large.
     """
     switches = (fabric.groups or {}).values()
     if any(one.by_lane or not _is_alike(one.private.values(), one.enabled, most) for one in switches):
@@ -84,23 +84,21 @@ def adaptive_lanes(fabric: Fabric, most: int, effort: SearchEffort) -> AdaptiveL
         for pair, paths in ways.items()
     }
     turns = {pair: own for pair, own in turns.items() if own}
+    if not turns:
+        raise UnknotError("the ways of packets between hosts close no loop in one lane, so lanes mend nothing")
     lanes = _first_fit(network, turns)
-    count, bound = max(lanes.values(), default=0) + 1, None
-    if count > 1:
-        question = PathQuestion(network, [path for pair in turns for path in sorted(ways[pair])])
-        answer, _, claim = question.fewest("shared", min(count, most + 1), effort)
-        bound = Bound(claim)
-        if answer is not None:
-            count, lanes = (
-                len(answer.keys),
-                {question.served.ends(pair): lane for pair, (lane, _) in answer.routes.items()},
-            )
+    count = max(lanes.values()) + 1
+    question = PathQuestion(network, [path for pair in turns for path in sorted(ways[pair])])
+    answer, _, claim = question.fewest("shared", min(count, most + 1), effort)
+    if answer is not None:
+        count = len(answer.keys)
+        lanes = {question.served.ends(pair): lane for pair, (lane, _) in answer.routes.items()}
     if count > most:
         raise UnknotError(f"no {most} lanes were found, and more are not written")
     lids = destinations(fabric, "host-to-host")
     home = fabric.network.eject[fabric.owner[lids]].tolist()
     lane = [[lanes.get((min(u, v), max(u, v)), 0) for v in home] for u in range(network.num_routers)]
-    return AdaptiveLanes(np.array(lane, dtype=np.int32), count, network, bound)
+    return AdaptiveLanes(np.array(lane, dtype=np.int32), count, network, Bound(claim))
 
 
 def _is_alike(tables: Iterable[tuple[int, ...]], enabled: int, most: int) -> bool:

@@ -122,8 +122,7 @@ def fabric_remedies(fabric: Fabric, search: FabricSearch) -> dict[str, Callable[
 def _adaptive_lanes(fabric: Fabric, search: FabricSearch) -> FabricRemedy:
     effort = SearchEffort(search.deadline.part(EACH).end, search.seed, search.progress)
     found = adaptive_lanes(fabric, DATA_LANES, effort)
-    made = fabric if found.count == 1 else _with_levels(fabric, found.lane)
-    return FabricRemedy(made, found.network, found.bound, found.count, found.complete)
+    return FabricRemedy(_with_levels(fabric, found.lane), found.network, found.bound, found.count, found.complete)
 
 
 def _shorter_groups(fabric: Fabric, search: FabricSearch) -> FabricRemedy:

@@ -14,8 +14,8 @@ from unknot.routing.relation import Relation
 from unknot.search.effort import SearchEffort
 
 MOST_STATES = 3_000_000
-"""Most VCs × addresses of an adaptive fabric that is repaired: some 6 GB and an hour."""
-BYTES, SECONDS = 2_000, 1e-3
+"""Most VCs × addresses of an adaptive fabric that is repaired: some 3 GB and five minutes."""
+BYTES, SECONDS = 1_000, 1e-4
 """Memory and time of each."""
 
 
@@ -46,8 +46,8 @@ def shorter_groups(fabric: Fabric, effort: SearchEffort) -> ShorterGroups:
     Raises
     ------
     UnknotError
-        If the static ports alone can deadlock or no set of ports was found in time, entries are unknown, or the
-        fabric is too large.
+        If the static ports alone can deadlock or lose packets, nothing can deadlock, no set of ports was found in
+        time, entries are unknown, or the fabric is too large.
     """
     routing = adaptive_routing(fabric, replies=fabric.levels is not None, by_group=True)
     relation = routing.waits
@@ -59,8 +59,10 @@ def shorter_groups(fabric: Fabric, effort: SearchEffort) -> ShorterGroups:
         raise UnknotError(
             "no ports to take out of groups were found in the time given"
             if found is None
-            else "whatever ports are taken out of groups, those of static routing close a loop"
+            else "whatever ports are taken out of groups, those of static routing close a loop or lose packets"
         )
+    if not found.removed:
+        raise UnknotError("packets between hosts cannot deadlock as they are, so no port is taken out of a group")
     taken = sorted(one for entry in found.removed if (one := routing.member(*entry)) is not None)
     return ShorterGroups(shortened(fabric, taken), tuple(taken), found)
 
