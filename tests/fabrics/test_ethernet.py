@@ -245,7 +245,7 @@ def test_references_to_nowhere_are_refused(tmp_path: Path) -> None:
     ("table", "words"),
     [
         ('"DSCP_TO_TC_MAP": {"AZURE": {\n"3": true}}', ":2: .*a number from 0 to 15 is needed, got True"),
-        ('"BUFFER_PG": {\n"Ethernet0|6-2": {"profile": "NULL"}}', r":2: .*Ethernet0\|6-2: PORT\|GROUP or"),
+        ('"BUFFER_PG": {\n"Ethernet0|6-2": {"profile": "NULL"}}', r":2: .*Ethernet0\|6-2: PORT\|NUMBER or"),
         ('"BUFFER_PG": {\n"Ethernet0": {"profile": "NULL"}}', ":2: .*Ethernet0: PORT"),
     ],
 )

@@ -120,3 +120,54 @@ def test_sessions_and_neighbours_tell_the_plan(tmp_path: Path) -> None:
     (folder / "leaf3.bgp_neighbors.json").write_text(json.dumps(sessions(65103)), encoding="utf-8")
     told = read_bgp(read_ethernet(folder))
     assert (told.options, told.unread) == ({}, ("options of BGP, which not all switches state alike",))
+
+
+QUEUE = {"0-2": "lossy", "5-9": "lossy", "3-4": "lossless"}
+TAIL = "is that of queue 0 of lossy packets"
+
+
+@pytest.mark.parametrize(
+    ("threshold", "queues", "words"),
+    [
+        ({"dynamic_th": "3"}, QUEUE, ""),
+        ({"dynamic_th": "3"}, {**QUEUE, "3-4": "lossy"}, TAIL),
+        ({"dynamic_th": "-1"}, {**QUEUE, "4": "lossy"}, TAIL),
+        ({"dynamic_th": "7"}, {**QUEUE, "3-4": "lossy"}, ""),
+        ({"static_th": "999"}, {**QUEUE, "3-4": "lossy"}, TAIL),
+        ({"static_th": "1000"}, {**QUEUE, "3-4": "lossy"}, ""),
+        ({"dynamic_th": "3"}, {"0-3": "lossless"}, "unread"),
+    ],
+)
+def test_queues_with_a_buffer_of_lossy_packets_lose_lossless_ones(
+    threshold: dict[str, str], queues: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    def with_queues(content: dict[str, Any]) -> None:
+        content["BUFFER_POOL"] = {"egress": {"type": "egress", "mode": "dynamic", "size": "1000"}}
+        profiles = {"lossy": threshold, "lossless": {"static_th": "1000"}}
+        content["BUFFER_PROFILE"] |= {name: {"pool": "[BUFFER_POOL|egress]", **row} for name, row in profiles.items()}
+        ports = ",".join(content["PORT_QOS_MAP"])
+        content["BUFFER_QUEUE"] = {f"{ports}|{span}": {"profile": name} for span, name in queues.items()}
+        content.setdefault("PORT", {}).update({name: {} for name in content["PORT_QOS_MAP"]})
+
+    fabric = changed(tmp_path, with_queues, "dual-tor-one-queue")
+    losses = audit_ethernet(fabric).losses
+    assert bool(losses) is (words == TAIL)
+    assert all(line.endswith(words) for line in losses)
+    left = [line.partition(" (")[0] for line in fabric.unread]
+    assert left == ["queue 4 of lossless packets, which BUFFER_QUEUE leaves out"] * (words == "unread")
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ('{"3-4": {}}', r":2: 3-4: PORT\|NUMBER or"),
+        ('{"Ethernet0|4-3": {}}', r":2: Ethernet0\|4-3: PORT\|NUMBER or"),
+        ('{"Ethernet0|20": {}}', ":2: a number from 0 to 19 is needed, got '20'"),
+        ('{"Ethernet0|3": {"profile": "none"}}', r":2: there is no BUFFER_PROFILE\|none"),
+    ],
+)
+def test_rows_of_queues_that_are_wrong_name_their_line(rows: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "config_db.json"
+    path.write_text('{"PORT": {"Ethernet0": {}}, "BUFFER_QUEUE":\n' + rows + "}")
+    with pytest.raises(UnknotError, match=words):
+        read_config_db(path)

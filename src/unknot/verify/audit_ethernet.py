@@ -28,7 +28,7 @@ from unknot.routing.relation import Relation
 from unknot.verify.adaptive_next_hops import walk_stands
 from unknot.verify.audit_findings import circle_of, forwarding_loops, lossless_drops, odd_maps, places_without_route
 from unknot.verify.check import check
-from unknot.verify.pause_headroom import hasty_watchdogs, small_headroom
+from unknot.verify.pause_headroom import hasty_watchdogs, lossy_queues, small_headroom
 from unknot.verify.pause_reach import PauseReach
 
 SOURCES = 3
@@ -169,7 +169,7 @@ def audit_ethernet(
         tuple(map(walk.vc_name, circle)), tuple(_flow_name(fabric, flow) for flow in flows),
         tuple(int(relation.vcs.channel[vc]) for vc in circle),
         tuple(tuple(hop.channel for hop in flow.hops) for flow in flows), seed,
-        not loops and not lost, loops, lost, lossless_drops(walk), odd_maps(walk),
+        not loops and not lost, loops, lost, (*lossless_drops(walk), *lossy_queues(fabric)), odd_maps(walk),
         (*small_headroom(fabric), *hasty_watchdogs(fabric)), _assumption(fabric, walk),
         adaptive_free=True if not walk_stands(walk) and not fabric.unread else None,
     )  # fmt: skip

@@ -67,6 +67,22 @@ def small_headroom(fabric: EthernetFabric) -> tuple[str, ...]:
     return tuple(_of_ports(ports, why) for why, ports in list(texts.items())[:SHOWN])
 
 
+def lossy_queues(fabric: EthernetFabric) -> tuple[str, ...]:
+    """Ports that drop lossless packets: their queue has the limited buffer profile of a queue for lossy ones."""
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    for channel, (near, _) in enumerate(fabric.ends):
+        port = fabric.qos[int(fabric.network.source[channel])].buffers.ports.get(near.name, PortBuffers())
+        maps = fabric.sender(channel)
+        lossless = maps.queues_of(True) if maps.enabled else frozenset()
+        for queue in sorted(lossless):
+            profile = port.queues.get(queue)
+            alike = [other for other in maps.queues_of(False) - lossless if port.queues.get(other) == profile]
+            if alike and profile in port.limited:
+                why = f"queue {queue} of lossless packets drops packets at a threshold: its buffer profile {profile} "
+                texts[why + f"is that of queue {min(alike)} of lossy packets"].append(str(near))
+    return tuple(_of_ports(ports, why) for why, ports in list(texts.items())[:SHOWN])
+
+
 def hasty_watchdogs(fabric: EthernetFabric) -> tuple[str, ...]:
     """Watchdogs that act before a legal pause must end, in words.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from unknot.fabrics.ethernet.unread import Rows
 
@@ -28,6 +29,10 @@ class PortBuffers:
         Bytes after the pause for each priority group whose profile tells ``xoff``.
     detection : int or None
         Milliseconds of a pause after which the watchdog acts; None without a watchdog.
+    queues : mapping
+        Buffer profile of each queue.
+    limited : frozenset of str
+        Profiles whose threshold is below the whole pool: a queue that reaches the threshold drops packets.
     """
 
     speed: int | None = None
@@ -36,6 +41,8 @@ class PortBuffers:
     cable: int | None = None
     headroom: Mapping[int, int] = field(default_factory=dict)
     detection: int | None = None
+    queues: Mapping[int, str] = field(default_factory=dict)
+    limited: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -47,24 +54,39 @@ class SwitchBuffers:
     poll: int | None = None
 
 
-def buffers_of(rows: Callable[[str], Rows]) -> SwitchBuffers:
+class Span(NamedTuple):
+    """A row of a table of buffers: ports, numbers of their groups or queues, and a profile, ``NULL`` for none."""
+
+    ports: list[str]
+    numbers: range
+    profile: str
+
+
+def buffers_of(rows: Callable[[str], Rows], spans: Callable[[str], Iterable[Span]]) -> SwitchBuffers:
     """Return the buffers of a switch by the tables of `config_db.json`; what is no number is not known.
 
     Parameters
     ----------
     rows : callable
         The rows of a table by its name.
+    spans : callable
+        Those of a table of buffers, understood.
     """
     lengths = {port: text for row in rows("CABLE_LENGTH").values() for port, text in row.items()}
     patterns = [number(row.get("mtu")) for row in rows("LOSSLESS_TRAFFIC_PATTERN").values()]
-    watchdogs, headroom = rows("PFC_WD"), _headroom(rows)
-    ports = {}
+    watchdogs, ports = rows("PFC_WD"), {}
+    profiles = rows("BUFFER_PROFILE")
+    xoff = {name: size for name, row in profiles.items() if (size := number(row.get("xoff")))}
+    headroom = _by_port(span for span in spans("BUFFER_PG") if span.profile in xoff)
+    queues = _by_port(spans("BUFFER_QUEUE"))
+    limited = frozenset(name for name, row in profiles.items() if _is_limited(row, rows("BUFFER_POOL")))
     for name, row in rows("PORT").items():
         mtu = number(row.get("mtu")) or MTU
         length = number(str(lengths.get(name)).rstrip("m"))
         ports[name] = PortBuffers(
             number(row.get("speed")), mtu, next(filter(None, patterns), mtu), length,
-            headroom.get(name, {}), number(watchdogs.get(name, {}).get("detection_time")),
+            {group: xoff[profile] for group, profile in headroom.get(name, {}).items()},
+            number(watchdogs.get(name, {}).get("detection_time")), queues.get(name, {}), limited,
         )  # fmt: skip
     pools = [number(row.get("size")) or 0 for row in rows("BUFFER_POOL").values() if row.get("type") == "ingress"]
     poll = number(watchdogs.get("GLOBAL", {}).get("POLL_INTERVAL"))
@@ -78,15 +100,23 @@ def number(text: object) -> int | None:
     return int(text) if isinstance(text, str) and re.fullmatch("[0-9]{1,12}", text) else None
 
 
-def _headroom(rows: Callable[[str], Rows]) -> dict[str, dict[int, int]]:
-    """Bytes after the pause by port and priority group."""
-    profiles, headroom = rows("BUFFER_PROFILE"), dict[str, dict[int, int]]()
-    for key, row in rows("BUFFER_PG").items():
-        ports, _, span = key.partition("|")
-        low, _, high = span.partition("-")
-        xoff = number(profiles.get(str(row.get("profile")).strip("[]").split("|")[-1], {}).get("xoff"))
-        if xoff:
-            for port in ports.split(","):
-                groups = range(int(low), int(high or low) + 1)
-                headroom.setdefault(port, {}).update(dict.fromkeys(groups, xoff))
-    return headroom
+def _by_port(spans: Iterable[Span]) -> dict[str, dict[int, str]]:
+    """Profiles by port and number of the group or queue."""
+    found: dict[str, dict[int, str]] = {}
+    for span in spans:
+        for port in span.ports:
+            found.setdefault(port, {}).update(dict.fromkeys(span.numbers, span.profile))
+    return found
+
+
+UNLIMITED = 7
+"""Exponent of two from which a dynamic threshold, a multiple of the free pool, is above whatever can be used."""
+
+
+def _is_limited(profile: Mapping[str, Any], pools: Rows) -> bool:
+    """Whether the threshold of a profile is told and below its pool."""
+    if "dynamic_th" in profile:
+        return str(profile["dynamic_th"]).startswith("-") or (number(profile["dynamic_th"]) or 0) < UNLIMITED
+    size = number(pools.get(str(profile.get("pool")).strip("[]").split("|")[-1], {}).get("size"))
+    most = number(profile.get("static_th"))
+    return size is not None and most is not None and most < size

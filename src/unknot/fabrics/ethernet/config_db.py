@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-from unknot.fabrics.ethernet.buffers import buffers_of
+from unknot.fabrics.ethernet.buffers import Span, buffers_of
 from unknot.fabrics.ethernet.document import Document
 from unknot.fabrics.ethernet.qos import CLASSES, IDENTITY, Map, PortQos, SwitchQos, Tunnel
 from unknot.fabrics.ethernet.unread import unread_config
 
 MUX_TUNNEL = "MuxTunnel0"
 """SONiC's name of the tunnel between two ToRs."""
+BUFFERS = {"BUFFER_PG": 8, "BUFFER_QUEUE": 20}
+"""Tables of buffers, and how many groups or queues a port has."""
 
 
 class _Reader:
@@ -53,24 +56,30 @@ class _Reader:
             numbers[self.number(key, limits[0], table, name, key)] = self.number(to, limits[1], table, name, key)
         return tuple(numbers)
 
+    def spans(self, table: str) -> Iterator[Span]:
+        """Yield ports, numbers of groups or queues, and the profile of each row of a table of buffers."""
+        profiles = self.rows("BUFFER_PROFILE")
+        for key, row in self.rows(table).items():
+            ports, _, span = key.rpartition("|")
+            low, _, high = span.partition("-")
+            if not ports or (high and low > high):
+                raise self.document.error(f"{key}: PORT|NUMBER or PORT|FIRST-LAST is needed", table, key)
+            first, last = (self.number(part, BUFFERS[table], table, key) for part in (low, high or low))
+            profile = str(row.get("profile", "NULL")).strip("[]").split("|")[-1]
+            if profile != "NULL" and profile not in profiles:
+                raise self.document.error(f"there is no BUFFER_PROFILE|{profile}", table, key)
+            yield Span(ports.split(","), range(first, last + 1), profile)
+
     def groups(self) -> dict[str, frozenset[int]] | None:
         """Lossless priority groups of each port; None without a table of them."""
         if "BUFFER_PG" not in self.tables:
             return None
         profiles = self.rows("BUFFER_PROFILE")
         lossless: dict[str, frozenset[int]] = {}
-        for key, row in self.rows("BUFFER_PG").items():
-            ports, _, span = key.partition("|")
-            low, _, high = span.partition("-")
-            if not span or (high and low > high):
-                raise self.document.error(f"{key}: PORT|GROUP or PORT|FIRST-LAST is needed", "BUFFER_PG", key)
-            first, last = (self.number(part, 8, "BUFFER_PG", key) for part in (low, high or low))
-            profile = str(row.get("profile", "NULL")).strip("[]").split("|")[-1]
-            if profile != "NULL" and profile not in profiles:
-                raise self.document.error(f"there is no BUFFER_PROFILE|{profile}", "BUFFER_PG", key)
+        for ports, numbers, profile in self.spans("BUFFER_PG"):
             if profile == "NULL" or "xoff" in profiles[profile]:
-                for port in ports.split(","):
-                    lossless[port] = lossless.get(port, frozenset()) | frozenset(range(first, last + 1))
+                for port in ports:
+                    lossless[port] = lossless.get(port, frozenset()) | frozenset(numbers)
         return lossless
 
 
@@ -112,6 +121,13 @@ def read_config_db(path: str | Path, mux_file: str | Path | None = None) -> Swit
     tunnels = reader.rows("TUNNEL")
     mux, nameless = _mux(reader, mux_file)
     name = MUX_TUNNEL if MUX_TUNNEL in tunnels or len(tunnels) != 1 else next(iter(tunnels))
+    buffers = buffers_of(reader.rows, reader.spans)
+    without = {
+        queue
+        for name, port in of_ports.items()
+        if port.enabled and (known := buffers.ports.get(name)) is not None and known.queues
+        for queue in port.queues_of(lossless=True) - {*known.queues}
+    }
     return SwitchQos(
         ports=of_ports,
         unknown=bare,
@@ -121,9 +137,19 @@ def read_config_db(path: str | Path, mux_file: str | Path | None = None) -> Swit
         peer=next(iter(peers.values()), None),
         mux=mux,
         configured=True,
-        buffers=buffers_of(reader.rows),
+        buffers=buffers,
         unread=tuple(
-            dict.fromkeys([*unread_config(reader.rows), *nameless, *(f"TUNNEL {name}" for name in tunnels)])
+            dict.fromkeys(
+                [
+                    *unread_config(reader.rows),
+                    *nameless,
+                    *(f"TUNNEL {name}" for name in tunnels),
+                    *(
+                        f"queue {queue} of lossless packets, which BUFFER_QUEUE leaves out"
+                        for queue in sorted(without)
+                    ),
+                ]
+            )
         ),
     )
 

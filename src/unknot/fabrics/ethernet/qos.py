@@ -52,6 +52,11 @@ class PortQos:
         """The class of a packet with a DSCP and a priority of 802.1p."""
         return self.dscp_to_tc[dscp] if self.dot1p_to_tc is None else self.dot1p_to_tc[pcp]
 
+    def queues_of(self, lossless: bool) -> frozenset[int]:
+        """Queues of classes in use: of those that are lossless on arrival at this port, or of lossy ones."""
+        used = {*(self.dscp_to_tc if self.dot1p_to_tc is None else self.dot1p_to_tc)}
+        return frozenset(self.tc_to_queue[tc] for tc in used if (self.tc_to_group[tc] in self.lossless) is lossless)
+
     @property
     def obeyed(self) -> frozenset[int]:
         """Priorities whose pauses the port obeys."""
