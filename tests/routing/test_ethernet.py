@@ -1,6 +1,7 @@
 """Routes of BGP and OSPF beside FRR's own, and beside a path vector that speaks message by message."""
 
 import random
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from unknot._base.errors import RelationError
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.network import Network
 from unknot.network.families import fat_tree, xgft
+from unknot.network.parts import frozen
 from unknot.routing import Relation, bgp, ospf
 from unknot.routing.as_numbers import as_plan
+from unknot.routing.ethernet import bgp_vector
 from unknot.verify import check
 from unknot.verify.failures import Failures
 from unknot.verify.fault_sweep import fault_sweep
@@ -31,7 +34,11 @@ def hops_of(relation: Relation) -> Hops:
     return rows
 
 
-def spoken(network: Network, systems: list[int], seed: int, allowas_in: int = 0, relax: bool = True) -> Hops:
+Limits = int | dict[tuple[int, int], int]
+"""How often the own AS may be in an accepted path, for all or by router and neighbour."""
+
+
+def spoken(network: Network, systems: list[int], seed: int, allowas_in: Limits = 0, relax: bool = True) -> Hops:
     """Next routers after every router has heard its neighbours, in any order, until nothing changes."""
     draw, rows = random.Random(seed), {}
     beside = {
@@ -48,7 +55,8 @@ def spoken(network: Network, systems: list[int], seed: int, allowas_in: int = 0,
             changed = False
             for router in draw.sample(sorted(beside), len(beside)):
                 own, heard = systems[router], {n: told[n] for n in beside[router]}
-                paths = {n: path for n, path in heard.items() if path is not None and path.count(own) <= allowas_in}
+                most = {n: allowas_in if isinstance(allowas_in, int) else allowas_in[router, n] for n in heard}
+                paths = {n: path for n, path in heard.items() if path is not None and path.count(own) <= most[n]}
                 least = min(map(len, paths.values()), default=0)
                 best = [n for n, path in paths.items() if len(path) == least and systems[n] != own]
                 best = [n for n in best if relax or systems[n] == systems[best[0]]]
@@ -145,6 +153,29 @@ def test_paths_without_relax_and_with_own_as_equal_a_path_vector_that_speaks(pla
             assert all(brute[key] == row for key, row in hops.items() if key[0] in left.target)
 
 
+def test_limits_of_routers_and_of_sessions_equal_a_path_vector_that_speaks() -> None:
+    """Leaves of SONiC accept their own AS once, and spines never, unless BBR is on; FRR tells it of each session."""
+    network, draw = xgft([1, 4], [1, 3]), random.Random()
+    links = [ends for ends in network.ends if ends[0] < ends[1]]
+    own, answers = [0, 0, 1, 1, 4, 4, 4], set[str]()
+    for seed in range(10):
+        left = network.without(links=set(draw.sample(links, 4)))
+        of_router = draw.choices([0, 1, 2], k=7)
+        for limits in (of_router, draw.choices([0, 1], k=left.num_channels)):
+            whole = limits if limits is of_router else None
+            most = {ends: limits[ends[0]] if whole else limits[channel] for channel, ends in enumerate(left.ends)}
+            vector = bgp_vector(left, plan=own, allowas_in=whole or 0)
+            hops = hops_of((vector if whole else replace(vector, limits=frozen(limits))).relation())
+            brute = spoken(left, as_plan(left, own), seed, most)
+            assert all(brute[key] == row for key, row in hops.items() if key[0] in left.target)
+            answers.add(str(brute))
+    assert len(answers) > 1
+    sessions = list(range(network.num_channels))
+    assert bgp_vector(network, allowas_in=sessions).limits.tolist() == sessions
+    cut = bgp_vector(network, allowas_in=sessions).after_failures(network.without(channels=[0]))
+    assert cut.limits.tolist() == sessions[1:]
+
+
 def test_two_spines_and_four_leaves_deadlock_after_two_failures_by_an_as_for_each_switch() -> None:
     for routing in ("bgp", "ospf"):
         assert fault_sweep("xgft([1, 4], [1, 2])", routing, "wormhole").survives
@@ -175,7 +206,13 @@ def test_allowas_in_brings_cut_pairs_back() -> None:
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"plan": "x"}, "no plan 'x'"), ({"plan": [1]}, "1 ASes"), ({"allowas_in": -1}, "allowas_in")],
+    [
+        ({"plan": "x"}, "no plan 'x'"),
+        ({"plan": [1]}, "1 ASes"),
+        ({"allowas_in": -1}, "allowas_in"),
+        ({"allowas_in": [0, 1]}, "2 numbers in allowas_in; .* 4 routers or"),
+        ({"allowas_in": [True]}, "is a number"),
+    ],
 )
 def test_what_cannot_be(options: dict[str, object], message: str) -> None:
     with pytest.raises(RelationError, match=message):

@@ -109,17 +109,49 @@ def test_each_kind_of_file_tells_the_plan(kind: str, tmp_path: Path) -> None:
     assert "switch" in fabric_routing(read_ethernet(folder), 'bgp(plan="switch")').texts[0]
 
 
+def test_roles_and_bbr_of_sonic_tell_which_switches_accept_their_own_as(tmp_path: Path) -> None:
+    """By SONiC's template: ToRs once, leaves once while BBR is on, others never."""
+    folder = copied(tmp_path)
+    for status, limits in (("enabled", [1, 1, 1, 1, 1, 0]), ("disabled", [1, 1, 1, 1, 0, 0])):
+        for switch, system in SYSTEMS.items():
+            kind = {"l": "ToRRouter", "0": "LeafRouter", "1": "SpineRouter"}[
+                switch[0] if switch[0] == "l" else switch[-1]
+            ]
+            tables = {"DEVICE_METADATA": {"localhost": {"bgp_asn": str(system), "type": kind}}}
+            tables["BGP_BBR"] = {"all": {"status": status}}
+            (folder / f"{switch}.config_db.json").write_text(json.dumps(tables), encoding="utf-8")
+        known = fabric_routing(read_ethernet(folder), "bgp")
+        assert known.texts == (f"bgp(plan={[*SYSTEMS.values()]}, allowas_in={limits})",)
+        assert not any("BBR" in text or "allowas" in text for text in known.unread)
+
+
+def test_groups_of_peers_tell_what_their_members_accept(tmp_path: Path) -> None:
+    folder, routing = copied(tmp_path), []
+    peers = " neighbor G peer-group\n neighbor to-spine0 interface peer-group G\n neighbor 10.0.0.1 peer-group G\n"
+    for most in ("", " neighbor G allowas-in 2\n", " neighbor G allowas-in\n neighbor to-spine0 allowas-in 1\n"):
+        for switch, system in SYSTEMS.items():
+            (folder / f"{switch}.frr.conf").write_text(f"router bgp {system}\n{peers}{most}", encoding="utf-8")
+        told = read_bgp(read_ethernet(folder))
+        routing.append((told.options["allowas_in"], len(told.unread)))
+    assert routing == [(0, 0), (2, 0), (3, 6)]
+
+
 def test_options_that_some_switches_state_and_paths_with_the_own_as_are_not_read(tmp_path: Path) -> None:
     folder = copied(tmp_path)
     for switch, system in SYSTEMS.items():
         more = " neighbor x allowas-in 1\n" if switch == "leaf0" else ""
         (folder / f"{switch}.frr.conf").write_text(CONFIGURATION.format(system) + more, encoding="utf-8")
     fabric = read_ethernet(folder)
-    assert fabric_routing(fabric, "bgp").unread == ("options of BGP, which not all switches state alike",)
+    known = fabric_routing(fabric, "bgp")
+    assert known.unread == ("allowas-in of leaf0, which differs by neighbour: the largest is assumed",)
+    assert "allowas_in=[1, 0, 0, 0, 0, 0], relax=True" in known.texts[0]
     assert not fabric_routing(fabric, "bgp(allowas_in=1)").unread
     assert run("faults", str(folder), "--routing", "bgp(plan='rfc7938')")[0] == 3
     (folder / "spine0.config_db.json").write_text(json.dumps({"BGP_BBR": {"all": {"status": "enabled"}}}))
     assert any(text.startswith("BGP_BBR") for text in read_bgp(read_ethernet(folder)).unread)
+    path = folder / "spine1.frr.conf"
+    path.write_text(path.read_text().replace("compare-routerid", "med missing-as-worst"), encoding="utf-8")
+    assert "options of BGP, which not all switches state alike" in fabric_routing(fabric, "bgp").unread
     (folder / "leaf1.bgp.json").write_text('{"localAS": 7}')
     with pytest.raises(UnknotError, match="the files of leaf1 tell several ASes: 7, 65101"):
         read_bgp(read_ethernet(folder))

@@ -87,7 +87,14 @@ def test_whole_enumeration_and_groups(network: Network, kind: str, faults: int, 
 
 
 @pytest.mark.usefixtures("no_groups")
-@pytest.mark.parametrize(("kind", "routing"), [("any", "bgp"), ("links", "bgp(plan='rfc7938', allowas_in=1)")])
+@pytest.mark.parametrize(
+    ("kind", "routing"),
+    [
+        ("any", "bgp"),
+        ("links", "bgp(plan='rfc7938', allowas_in=1)"),
+        ("links", "bgp(plan='rfc7938', allowas_in=[1, 0, 1, 0, 0, 0])"),
+    ],
+)
 def test_orbits_equal_whole_enumeration(kind: str, routing: str) -> None:
     expected = each(SMALL, routing, kind=kind, at_once=2)
     assert outcomes(SMALL, routing, kind=kind, at_once=2, budget=35) == expected

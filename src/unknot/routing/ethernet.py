@@ -37,8 +37,9 @@ class PathVector:
     ----------
     systems : int32 array, shape (routers,)
         The AS of every router, numbered from 0; routers of the same one do not speak.
-    limit : int
-        How often a router's own AS may be in a path that it accepts.
+    limits : int32 array, shape (channels,)
+        How often the own AS of the router at the beginning of a channel may be in a path that it accepts from the
+        router at the end.
     relax : bool
         Whether paths by neighbours of different ASes share the load.
     oldest : bool
@@ -50,7 +51,7 @@ class PathVector:
 
     network: Network
     systems: IntArray
-    limit: int = 0
+    limits: IntArray
     relax: bool = True
     oldest: bool = False
     most: int | None = None
@@ -60,9 +61,16 @@ class PathVector:
         """The same on what failures left of the network: every router keeps its AS."""
         if left is self.network:
             return self
-        kept = self.systems[survivors(self.network, left).routers]
-        systems = np.unique(kept, return_inverse=True)[1]
-        return replace(self, network=left, systems=frozen(systems.reshape(-1)))
+        kept = survivors(self.network, left)
+        systems = np.unique(self.systems[kept.routers], return_inverse=True)[1]
+        return replace(
+            self, network=left, systems=frozen(systems.reshape(-1)), limits=frozen(self.limits[kept.channels])
+        )
+
+    @property
+    def limit(self) -> int:
+        """The largest of all limits."""
+        return int(self.limits.max(initial=0))
 
     def relation(self) -> Relation:
         """The routing, with all choices of routers among its candidates."""
@@ -76,7 +84,7 @@ class PathVector:
     @cached_property
     def policy(self) -> Policy:
         """Which paths routers accept, as kernels take it."""
-        return Policy(self.systems, self.shared, self.limit, self.relax)
+        return Policy(self.systems, self.shared, self.limits, self.relax)
 
     @cached_property
     def graph(self) -> ChannelGraph:
@@ -157,23 +165,41 @@ def path_vector(network: Network, text: str) -> PathVector | None:
 def shortest_paths_vector(network: Network, *, maximum_paths: int | None = None) -> PathVector:
     """All shortest paths: a path vector with an AS for each router; see `ospf`."""
     _require_number("ospf: maximum_paths", maximum_paths, 1)
-    return PathVector(network, frozen(np.arange(network.num_routers)), most=maximum_paths, name="ospf")
+    systems, none = frozen(np.arange(network.num_routers)), frozen(np.zeros(network.num_channels, dtype=np.int64))
+    return PathVector(network, systems, none, most=maximum_paths, name="ospf")
 
 
 def bgp_vector(
     network: Network,
     *,
     plan: str | Sequence[int] = "switch",
-    allowas_in: int = 0,
+    allowas_in: int | Sequence[int] = 0,
     relax: bool = True,
     oldest: bool = False,
     maximum_paths: int | None = None,
 ) -> PathVector:
     """Choice of paths of BGP; see `bgp`."""
-    _require_number("bgp: allowas_in", allowas_in, 0)
     _require_number("bgp: maximum_paths", maximum_paths, 1)
     systems = np.unique(as_plan(network, plan), return_inverse=True)[1].reshape(-1)
-    return PathVector(network, frozen(systems), allowas_in, relax, oldest, maximum_paths)
+    return PathVector(network, frozen(systems), _limits(network, allowas_in), relax, oldest, maximum_paths)
+
+
+def _limits(network: Network, allowas_in: int | Sequence[int]) -> IntArray:
+    """How often the own AS of the router before each channel may be in a path from the router behind."""
+    listed = [allowas_in] if isinstance(allowas_in, int) else list(allowas_in)
+    for number in listed:
+        _require_number("bgp: allowas_in", number, 0)
+    whole, kept = network.origin is None, network.numbering.routers
+    if isinstance(allowas_in, int):
+        return frozen(np.full(network.num_channels, allowas_in))
+    if whole and len(listed) == network.num_channels:
+        return frozen(listed)
+    if len(listed) <= kept.max(initial=-1) or (whole and len(listed) != kept.size):
+        raise RelationError(
+            f"bgp: {len(listed)} numbers in allowas_in; {network.name} needs one for all, or one for each of its "
+            f"{network.num_routers} routers or {network.num_channels} channels"
+        )
+    return frozen(np.array(listed)[kept][network.source])
 
 
 def _require_number(what: str, number: object, least: int) -> None:
@@ -209,7 +235,7 @@ def bgp(
     network: Network,
     *,
     plan: str | Sequence[int] = "switch",
-    allowas_in: int = 0,
+    allowas_in: int | Sequence[int] = 0,
     relax: bool = True,
     oldest: bool = False,
     maximum_paths: int | None = None,
@@ -227,8 +253,10 @@ def bgp(
         An AS for each switch; one for all of the top tier, one for the switches of a cluster in a tier between and
         one for each leaf (RFC 7938; where a network has no levels, tiers are hops from terminals); or the AS of every
         router. On a network with failures: of the whole network.
-    allowas_in : int
-        How often a router's own AS may be in a path that it accepts.
+    allowas_in : int or sequence of int
+        How often a router's own AS may be in a path that it accepts: a number for all, for each router, or for each
+        channel, by the session of the router at its beginning with the router at its end. On a network with
+        failures: a number for all, or for each router of the whole network.
     relax : bool
         Whether paths by neighbours of different ASes share the load (``multipath-relax``).
     oldest : bool

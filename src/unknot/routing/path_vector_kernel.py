@@ -35,7 +35,7 @@ class Policy(NamedTuple):
 
     systems: READ32
     shared: READ_BOOL
-    limit: int
+    limits: READ32
     relax: int
 
 
@@ -95,7 +95,7 @@ def announce(
     choices[0] counts the routers without a preferred one at which another neighbour's path could be announced that
     others may treat otherwise; choices[1] is the first of them in such a call.
     """
-    systems, shared, limit, relax = policy
+    systems, shared, limits, relax = policy
     hops, parent, distance, order = routes
     first_in, incoming, first_out, outgoing, source, target, position = graph
     routers = distance.size
@@ -125,7 +125,7 @@ def announce(
                         if at == home:
                             break
                         at = parent[at]
-                    if count > limit:
+                    if count > limits[channel]:
                         continue
                 if distance[to] < 0:
                     distance[to] = distance[router] + 1

@@ -164,7 +164,8 @@ class _Speakers:
         systems, heard = self.vector.systems, self.heard[router, home]
         before = dict(heard)
         heard.pop(near, None)
-        if path and sum(systems[r] == systems[router] for r in path) <= self.vector.limit and router not in path:
+        own = sum(systems[r] == systems[router] for r in path)
+        if path and own <= self.vector.limits[self.channels[router, near][0]] and router not in path:
             heard[near] = path
         least = min(map(len, heard.values()), default=0)
         equal = sorted(n for n, told in heard.items() if len(told) == least)

@@ -193,13 +193,14 @@ class AfterFailures:
         return tail[waits], head[waits]
 
     def graph(self) -> ColouredGraph:
-        """The fabric with its ASes and hosts as colours, and the parts that may fail."""
+        """The fabric with ASes, hosts and what sessions accept as colours, and the parts that may fail."""
         network, size = self.vector.network, self.vector.network.num_routers
         members = np.flatnonzero(self.vector.shared)
         systems = size + np.unique(self.vector.systems[members], return_inverse=True)[1].reshape(-1)
         tail = np.concatenate([network.source, members, systems]).astype(np.int64)
         head = np.concatenate([network.target, systems, members]).astype(np.int64)
-        colour = np.repeat([0, 1], [network.num_channels, 2 * members.size])
+        accepts = np.unique(self.vector.limits, return_inverse=True)[1].reshape(-1)
+        colour = np.concatenate([accepts + 1, np.zeros(2 * members.size, dtype=np.int64)])
         own = np.zeros(int(systems.max(initial=size - 1)) + 1, dtype=np.int64)
         own[:size] = np.unique(self.hosts, return_inverse=True)[1].reshape(-1) + 1
         ends = list[tuple[int, int]]()

@@ -51,7 +51,8 @@ class ShortestPaths:
     def dependencies(self) -> Words:
         """What waits for what on all shortest paths."""
         every = np.arange(self.network.num_routers, dtype=np.int32)
-        policy = Policy(every, np.zeros(every.size, dtype=bool), limit=0, relax=True)
+        never = np.zeros(self.network.num_channels, dtype=np.int32)
+        policy = Policy(every, np.zeros(every.size, dtype=bool), limits=never, relax=True)
         return self.fabric.dependencies(self.alive, self.hosts, self.fabric.homes, policy)[0]
 
     def loose(self) -> list[tuple[int, int]] | None:

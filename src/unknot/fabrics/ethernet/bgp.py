@@ -11,6 +11,7 @@ from typing import Any
 
 from unknot._base.errors import UnknotError
 from unknot._base.input import read_text
+from unknot._base.phrases import few
 from unknot.fabrics.ethernet.buffers import number
 from unknot.fabrics.ethernet.document import CONFIGURATIONS, Document, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
@@ -27,7 +28,7 @@ class ToldBgp:
     plan : tuple of int or None
         The AS of each switch; None: not told of some.
     options : dict
-        Options of `unknot.routing.bgp` that FRR's configurations state, where all switches have one.
+        Options of `unknot.routing.bgp`: `allowas_in`, and others where all of FRR's configurations state them alike.
     unread : tuple of str
         What the files hold and no option states.
     """
@@ -45,33 +46,38 @@ def read_bgp(fabric: EthernetFabric) -> ToldBgp:
     UnknotError
         If two files of a switch tell two ASes.
     """
-    files = files_of(Path(fabric.folder))
-    names = [*map(fabric.network.router_name, range(fabric.network.num_routers))]
+    files, network = files_of(Path(fabric.folder)), fabric.network
+    names = [*map(network.router_name, range(network.num_routers))]
     told = _Told()
     for name in names:
         told.read(name, files.get(name, {}))
-    plan = [told.system_of(fabric.name, name) for name in names]
-    for options, many in ((told.stated, len(names)), (told.limits, len(told.limits))):
-        if options and (len(options) < many or any(one != options[0] for one in options)):
-            told.unread["options of BGP, which not all switches state alike"] = None
-        elif options:
-            return ToldBgp(None if None in plan else tuple(filter(None, plan)), options[0], tuple(told.unread))
-    return ToldBgp(None if None in plan else tuple(filter(None, plan)), {}, tuple(told.unread))
+    plan, options = [told.system_of(fabric.name, name) for name in names], dict[str, Any]()
+    if told.limits:
+        options["allowas_in"] = told.allowed(names, [(names[near], names[far]) for near, far in network.ends])
+    if told.stated and (len(told.stated) < len(names) or any(one != told.stated[0] for one in told.stated)):
+        told.unread["options of BGP, which not all switches state alike"] = None
+    elif told.stated:
+        options |= told.stated[0]
+    return ToldBgp(None if None in plan else tuple(filter(None, plan)), options, tuple(told.unread))
 
 
 ROUTER = r"^router bgp ([0-9]{1,10})\s*$"
+ALLOWED = r"\bneighbor (\S+) allowas-in(?: ([0-9]{1,3}))?"
 OWN = ("as", "localAS")
 """Keys of the own AS in summaries of BGP's sessions."""
 
 
 @dataclass
 class _Told:
-    """What files tell: ASes of switches by their own files and by neighbours' files, and options."""
+    """What files tell: ASes of switches by their own files and by neighbours' files, and options.
+
+    `limits` has how often a switch accepts its own AS: from all neighbours, or by neighbour.
+    """
 
     own: dict[str, set[int]] = field(default_factory=dict)
     heard: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     stated: list[dict[str, Any]] = field(default_factory=list)
-    limits: list[dict[str, Any]] = field(default_factory=list)
+    limits: dict[str, int | dict[str, int]] = field(default_factory=dict)
     unread: dict[str, None] = field(default_factory=dict)
 
     def system_of(self, fabric: str, name: str) -> int | None:
@@ -88,6 +94,8 @@ class _Told:
         self.stated += map(_options, texts)
         if "config_db.json" in kinds:
             self._tables(name, Document.read(kinds["config_db.json"]))
+        if texts:
+            self.limits[name] = self._configured(name, "\n".join(texts))
         if SUMMARY in kinds:
             document = Document.read(kinds[SUMMARY])
             top = document.table(document.content)
@@ -99,8 +107,36 @@ class _Told:
             rows = [row for row in document.table(document.content).values() if isinstance(row, dict)]
             self.own[name] |= {row["localAs"] for row in rows if isinstance(row.get("localAs"), int)}
             self._peers(rows)
-            families = [part for row in rows for part in _parts(row.get("addressFamilyInfo"))]
-            self.limits += ({"allowas_in": part.get("allowAsInCount", 0)} for part in families)
+            self.limits[name] = {str(row.get("hostname")): self._accepted(name, row) for row in rows}
+
+    def allowed(self, names: list[str], sessions: list[tuple[str, str]]) -> int | list[int]:
+        """How often own ASes are accepted: a number for all, for each switch, or for each session."""
+        whole = [one for name in names if isinstance(one := self.limits.get(name), int)]
+        if len(whole) == len(names):
+            return whole[0] if len({*whole}) == 1 else whole
+        own = {name: dict.fromkeys(names, one) if isinstance(one, int) else one for name, one in self.limits.items()}
+        untold = [f"{near} from {far}" for near, far in sessions if far not in own.get(near, {})]
+        if untold:
+            self.unread[f"how often their own AS is accepted by {few(untold)}: no file tells, so 0 is assumed"] = None
+        found = [own.get(near, {}).get(far, 0) for near, far in sessions]
+        return found[0] if len({*found}) == 1 else found
+
+    def _accepted(self, name: str, row: dict[str, Any]) -> int:
+        """How often a switch accepts its own AS from a neighbour, by the largest number of an address family."""
+        counts = {number(part.get("allowAsInCount", 0)) or 0 for part in _parts(row.get("addressFamilyInfo"))}
+        if len(counts) > 1:
+            self.unread[f"allowas-in of {name}, which differs by address family: the largest is assumed"] = None
+        return max(counts, default=0)
+
+    def _configured(self, name: str, text: str) -> int:
+        """How often a switch accepts its own AS by its configuration, the same from all neighbours."""
+        said = {peer: int(digits or 3) for peer, digits in re.findall(ALLOWED, text)}
+        group = dict(re.findall(r"\bneighbor (\S+) (?:interface )?peer-group (\S+)", text))
+        peers = {*said, *re.findall(r"\bneighbor (\S+) (?:interface )?(?:remote-as|peer-group \S)", text)}
+        limits = {said.get(peer, said.get(group.get(peer, ""), 0)) for peer in peers - {*group.values()}}
+        if len(limits) > 1:
+            self.unread[f"allowas-in of {name}, which differs by neighbour: the largest is assumed"] = None
+        return max(limits, default=0)
 
     def _tables(self, name: str, document: Document) -> None:
         tables = {table: document.table(rows, table) for table, rows in document.table(document.content).items()
@@ -111,7 +147,11 @@ class _Told:
             if (system := number(row.get("asn"))) and row.get("name"):
                 self.heard[str(row["name"])].add(system)
         bbr = document.table(tables.get("BGP_BBR", {}).get("all", {}), "BGP_BBR", "all")
-        if bbr.get("status") == "enabled":
+        # SONiC's template of peer groups: ToRs accept their own AS once, and leaves do while BBR is on.
+        enabled, kind = bbr.get("status") == "enabled", localhost.get("type")
+        if kind is not None:
+            self.limits[name] = int(kind == "ToRRouter" or (kind == "LeafRouter" and enabled))
+        elif enabled:
             self.unread["BGP_BBR: some neighbours' paths may hold the own AS"] = None
 
     def _peers(self, rows: Iterable[Any]) -> None:
@@ -127,8 +167,7 @@ def _parts(content: object) -> list[dict[str, Any]]:
 
 def _options(text: str) -> dict[str, Any]:
     """Options that a configuration of FRR states, or leaves at FRR's defaults."""
-    most = [int(digits or 3) for digits in re.findall(r"\ballowas-in(?: ([0-9]{1,3}))?", text)]
     return {
-        "allowas_in": max(most, default=0), "relax": "as-path multipath-relax" in text,
+        "relax": "as-path multipath-relax" in text,
         "oldest": "bestpath compare-routerid" not in text,
     }  # fmt: skip

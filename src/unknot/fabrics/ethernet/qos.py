@@ -53,7 +53,7 @@ class PortQos:
         return self.dscp_to_tc[dscp] if self.dot1p_to_tc is None else self.dot1p_to_tc[pcp]
 
     def queues_of(self, lossless: bool) -> frozenset[int]:
-        """Queues of classes in use: of those that are lossless on arrival at this port, or of lossy ones."""
+        """Queues of the classes in use that arrive at this port lossless, or of the lossy classes."""
         used = {*(self.dscp_to_tc if self.dot1p_to_tc is None else self.dot1p_to_tc)}
         return frozenset(self.tc_to_queue[tc] for tc in used if (self.tc_to_group[tc] in self.lossless) is lossless)
 
