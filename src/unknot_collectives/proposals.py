@@ -162,9 +162,8 @@ def _searched(
 
     def fastest(size: Fraction) -> StartOrder:
         spread = unrelayed(platform, replace(unit, size=size), ways)
-        return min(
-            searched_from(starts(size), ways), StartOrder(spread, float(spread.time)), key=lambda one: one.time
-        )
+        along = searched_from(starts(size), floor(size), ways)
+        return min(along, StartOrder(spread, float(spread.time)), key=lambda one: one.time)
 
     def floor(size: Fraction) -> float:
         return float(bound(platform, replace(unit, size=size)).time)

@@ -32,6 +32,10 @@ MOST_BEGUN = 48
 """Parts with which a search begins, but one for each block."""
 STARTS = 3
 """Schedules from which others are searched for, the fastest first."""
+FAR = 1.1
+"""Times its bound above which the search goes on from the fastest schedule found."""
+LONGER = (3, 7)
+"""Work of each such search, in looks of the first ones."""
 BESIDE = 24
 """Transfers that pass a channel beside each other, at most."""
 
@@ -39,7 +43,7 @@ WaysOf = Mapping[tuple[int, int], Sequence[tuple[int, ...]]]
 """Paths from member to member, by their channels."""
 
 
-def searched(start: Schedule, ways: WaysOf | None = None) -> StartOrder:
+def searched(start: Schedule, ways: WaysOf | None = None, longer: int = 1) -> StartOrder:
     """Return the schedule of least time found from one that goes along trees, in whole units of size.
 
     Shares of trees are rounded to whole units first. Then a member gets its data from another one or over another
@@ -52,6 +56,8 @@ def searched(start: Schedule, ways: WaysOf | None = None) -> StartOrder:
         Of one group on `MOST_MEMBERS` members at most, without parts that members exchange in a step.
     ways : mapping from pairs of members to paths, optional
         Permitted ones, beside those of the start; by default the `PATHS` of least latency.
+    longer : int
+        Times `MOST_LOOKS`, the work of the search.
 
     Raises
     ------
@@ -59,11 +65,14 @@ def searched(start: Schedule, ways: WaysOf | None = None) -> StartOrder:
         If the schedule is not of trees, or members are too many.
     """
     require_searchable(start.operation)
-    return _TreeSearch(start, ways_between(start.platform, start.operation.members) if ways is None else ways).best()
+    ways = ways_between(start.platform, start.operation.members) if ways is None else ways
+    return _TreeSearch(start, ways).best(longer * MOST_LOOKS)
 
 
-def searched_from(starts: Iterable[StartOrder], ways: WaysOf | None = None) -> StartOrder:
+def searched_from(starts: Iterable[StartOrder], floor: float, ways: WaysOf | None = None) -> StartOrder:
     """Return the fastest schedule that is found from the fastest of some along trees.
+
+    While the schedule takes more than `FAR` times a lower bound, the search goes on from there, as `LONGER` says.
 
     Raises
     ------
@@ -80,7 +89,11 @@ def searched_from(starts: Iterable[StartOrder], ways: WaysOf | None = None) -> S
             break
     if not found:
         raise NetworkError(why)
-    return min(found, key=lambda one: one.time)
+    fastest = min(found, key=lambda one: one.time)
+    for longer in LONGER:
+        if fastest.time > FAR * floor:
+            fastest = min(fastest, searched(fastest.schedule, ways, longer), key=lambda one: one.time)
+    return fastest
 
 
 def require_searchable(operation: Operation) -> None:
@@ -117,7 +130,7 @@ class _TreeSearch:
                     known = self.paths.setdefault((child, parent) if up else (parent, child), [])
                     known += [path] * (path not in known)
 
-    def best(self) -> StartOrder:
+    def best(self, looks: int) -> StartOrder:
         from unknot_collectives.tree_search_kernel import anneal
 
         parts = self.arrays()
@@ -130,7 +143,7 @@ class _TreeSearch:
         ints = [np.zeros(edges, dtype=np.int64) for _ in range(4)]
         room = EdgeRoom._make([np.zeros(edges), np.zeros(edges), *ints, np.zeros(2, dtype=np.int64)])
         side = -1 if self.both else 1 - self.ups
-        moves = TreeMoves(side, self.both, float(self.start.time), MOST_LOOKS, np.zeros(3, dtype=np.int64))
+        moves = TreeMoves(side, self.both, float(self.start.time), looks, np.zeros(3, dtype=np.int64))
         time = anneal(self.ways(), parts, best, uses, room, moves, np.ones(1, dtype=np.uint64))
         return self.order(best, room.order[: room.many[0]].tolist(), float(time), members)
 
