@@ -10,7 +10,7 @@ from unknot._base.errors import RelationError
 from unknot._base.memory import SizeError
 from unknot.routing import Relation
 from unknot.studies.adversaries import Adversaries
-from unknot.verify.loads import loads
+from unknot.verify.loads import each_load
 from unknot.verify.permutations import worst_permutation
 
 FEW = "adversarial is of the worst of {} permutations: there are too many pairs for all"
@@ -40,5 +40,6 @@ def of_worst_permutation(relation: Relation, hard: Adversaries) -> tuple[float, 
     try:
         return max(worst_permutation(one).throughput for one in decisions(relation)), ""
     except (SizeError, RelationError):
-        few = min(max(loads(one, pi).throughput for one in decisions(relation)) for pi in hard.traffic)
+        each = (each_load(one, hard.traffic) for one in decisions(relation))
+        few = min(max(split.throughput for split in of_one) for of_one in zip(*each, strict=True))
         return few, FEW.format(len(hard.traffic))

@@ -232,7 +232,7 @@ def _row(design: str, share: float, relation: Relation, costs: Bill, hard: Adver
     network = relation.network
     hard = hard.and_for(network)
     halves, uniform = hard.halves[-1] if hard.halves else None, pattern(network, "uniform_others")
-    split, others = loads(relation, uniform), network.num_terminals - 1
+    (split, *direct), others = [loads(one, uniform) for one in decisions(relation)], network.num_terminals - 1
     adversarial, of_few = of_worst_permutation(relation, hard)
     return Compared(
         design=design,
@@ -247,7 +247,7 @@ def _row(design: str, share: float, relation: Relation, costs: Bill, hard: Adver
         delivered=deliver(relation).delivered,
         vc_pairs=tuple(round(sent * others, 6) for sent in split.vc_sent),
         vc_highest=tuple(round(load * others, 6) for load in split.vc_highest),
-        uniform=max(loads(one, uniform).throughput for one in decisions(relation)),
+        uniform=max(one.throughput for one in (split, *direct)),
         uniform_bound=most_throughput(network, uniform, *hard.halves),
         adversarial=adversarial,
         adversarial_bound=min(most_throughput(network, traffic, *hard.halves) for traffic in hard.traffic),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -147,32 +147,81 @@ def loads(relation: Relation, traffic: PatternLike = "uniform", *, progress: Pro
     >>> round(split.throughput, 3), split.channel.shape
     (0.333, (48,))
     """
-    from unknot.verify.loads_kernel import one_route, spread
+    return each_load(relation, [traffic], progress)[0]
 
-    vcs = relation.vcs
-    load = np.zeros(vcs.total)
-    slot = np.empty(vcs.router.size, dtype=np.int64)
-    chosen, forced = False, True
-    sent = np.zeros(vcs.widest)
-    offered = TrafficStates(relation, traffic)
-    for address, states, injected in offered.visits(progress):
-        order, first, answers = states
-        choice = spread(order, first, answers, vcs.channel, injected, slot, load)
+
+def each_load(relation: Relation, traffic: Sequence[PatternLike], progress: Progress | None = None) -> list[Loads]:
+    """Return the loads of several kinds of traffic; the states of an address are visited once for all.
+
+    Raises
+    ------
+    RelationError
+        As of `loads`.
+    """
+    splits = [_EqualSplit(relation, one) for one in traffic]
+    for address, states, injected in visited([split.offered for split in splits], progress):
+        for split, here in zip(splits, injected, strict=True):
+            if here.any():
+                split.add(address, states, here)
+    return [split.made() for split in splits]
+
+
+class _EqualSplit:
+    """Traffic whose headers take each candidate of the lowest tier equally often, added up address by address."""
+
+    def __init__(self, relation: Relation, traffic: PatternLike) -> None:
+        self.relation, self.offered = relation, TrafficStates(relation, traffic)
+        self.load, self.sent = np.zeros(relation.vcs.total), np.zeros(relation.vcs.widest)
+        self.slot = np.empty(relation.vcs.router.size, dtype=np.int64)
+        self.chosen, self.forced = False, True
+
+    def add(self, address: int, states: Visit, injected: Floats) -> None:
+        """Add the loads of what is injected into some states of an address."""
+        from unknot.verify.loads_kernel import one_route, spread
+
+        relation, vcs, slot = self.relation, self.relation.vcs, self.slot
+        choice = spread(*states, vcs.channel, injected, slot, self.load)
         if choice == -1:
-            _solve(relation, states, injected, address, load)
+            _solve(relation, states, injected, address, self.load)
         elif choice < 0:
             raise RelationError(
                 f"{relation.name}: traffic bound for {relation.address_name(address)} runs into a dead end at "
-                f"{vcs.name(int(order[-2 - choice]))}; loads are those of a routing that delivers"
+                f"{vcs.name(int(states.order[-2 - choice]))}; loads are those of a routing that delivers"
             )
         begins = np.flatnonzero(injected)
         tail, vc = lowest(states, begins)
         share = (injected[begins] / np.bincount(tail, minlength=begins.size))[tail]
-        np.add.at(sent, vcs.index[vc[vc != EJECT]], share[vc != EJECT])
-        chosen = chosen or choice != 0
-        forced = forced and not choice and bool(one_route(order, first, answers, vcs.channel, injected, slot))
-    split = offered.loads(load, forced, "equal" if chosen else "routes")
-    return replace(split, vc_sent=tuple(sent.tolist()))
+        inner = vc != EJECT
+        self.sent += np.bincount(vcs.index[vc[inner]], share[inner], minlength=self.sent.size)
+        self.chosen = self.chosen or choice != 0
+        self.forced = self.forced and not choice and bool(one_route(*states, vcs.channel, injected, slot))
+
+    def made(self) -> Loads:
+        split = self.offered.loads(self.load, self.forced, "equal" if self.chosen else "routes")
+        return replace(split, vc_sent=tuple(self.sent.tolist()))
+
+
+def visited(
+    offered: Sequence[TrafficStates], progress: Progress | None = None
+) -> Iterator[tuple[int, Visit, list[Floats]]]:
+    """Yield each address with traffic, its states as `Explorer.visit` gives them, and what each kind injects there.
+
+    Raises
+    ------
+    RelationError
+        If the traffic makes no sense, or a source has no address for it.
+    """
+    relation = offered[0].relation
+    explorer, vcs = Explorer(relation), relation.num_vcs
+    shares = zip(*(one.shares() for one in offered), strict=True)
+    for parts in reported(shares, relation.num_addresses, progress, lambda _: "addresses"):
+        if any(share.any() for _, share in parts):
+            address = parts[0][0]
+            visit = explorer.visit(address)
+            at_terminal = np.flatnonzero(visit.order >= vcs)
+            injected = np.zeros((len(parts), visit.order.size))
+            injected[:, at_terminal] = [share[visit.order[at_terminal] - vcs] for _, share in parts]
+            yield address, visit, list(injected)
 
 
 class TrafficStates:
@@ -182,25 +231,11 @@ class TrafficStates:
         self.relation, self.rates = relation, rates(relation, traffic)
         self.sent, self.received = np.zeros((2, relation.network.num_terminals))
 
-    def visits(self, progress: Progress | None = None) -> Iterator[tuple[int, Visit, Floats]]:
-        """Yield each address with traffic, its states as `Explorer.visit` gives them, and what is injected into each.
+    def visits(self) -> Iterator[tuple[int, Visit, Floats]]:
+        """Yield each address with this traffic alone, as `visited` does."""
+        return ((address, visit, injected) for address, visit, (injected,) in visited([self]))
 
-        Raises
-        ------
-        RelationError
-            If the traffic makes no sense, or a source has no address for it.
-        """
-        explorer, vcs = Explorer(self.relation), self.relation.num_vcs
-        shares = reported(self._shares(), self.relation.num_addresses, progress, lambda _: "addresses")
-        for address, share in shares:
-            if share.any():
-                visit = explorer.visit(address)
-                at_terminal = visit[0] >= vcs
-                injected = np.zeros(at_terminal.size)
-                injected[at_terminal] = share[visit[0][at_terminal] - vcs]
-                yield address, visit, injected
-
-    def _shares(self) -> Iterator[tuple[int, Floats]]:
+    def shares(self) -> Iterator[tuple[int, Floats]]:
         """Yield each address with the traffic of every terminal to it."""
         relation = self.relation
         for home in range(relation.network.num_terminals):
@@ -246,6 +281,8 @@ def lowest(states: Visit, rows: Ints) -> tuple[Ints, Ints]:
     chosen = Rows(states.first, states.candidates).take(rows)
     tail, offered = chosen.row, chosen.entries
     tier = (offered // TIER) & 0xFF
+    if not tier.any():
+        return tail, offered & VC_MASK
     lowest = np.full(rows.size, 255)
     np.minimum.at(lowest, tail, tier)
     kept = tier == lowest[tail]

@@ -28,6 +28,8 @@ TINY = 1e-12
 """Share of a packet below which a walk that may go round is not followed."""
 ENTRY = 12
 """Bytes of memory for each pair of a sender and a receiver and each channel between them."""
+FIRST_HOMES, UNEVEN = 8, 2
+"""Receivers after which memory for all is estimated, then twice as many, and by how much the rest may take less."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,24 +130,33 @@ class _Shares:
 
     Attributes
     ----------
-    by_home : list of sparse arrays, shape (channels, units)
-        For each receiver; terminals of a router are one unit where the routing sends alike from all of them.
+    first : int array, shape (channels + 1, terminals)
+        Where the entries of each channel begin among those of each receiver.
+    unit, share : lists of arrays
+        By receiver: units of the senders of each entry, and shares. Terminals of a router are one unit where the
+        routing sends alike from all of them.
     units : int64 array, shape (terminals,)
         Unit of each terminal.
     bound : float64 array, shape (channels,)
         No permutation loads the channel more: the most of each sender, or of each receiver, summed up.
     """
 
-    by_home: list[Any]
+    first: Any
+    unit: list[Any]
+    share: list[Any]
     units: Ints
     bound: Floats
 
     def of(self, channel: int) -> tuple[Ints, Ints, Any]:
         """Senders and receivers of a channel, and their shares as a matrix."""
-        weight = np.zeros((int(self.units.max()) + 1, len(self.by_home)))
-        for home, shares in enumerate(self.by_home):
-            row = slice(shares.indptr[channel], shares.indptr[channel + 1])
-            weight[shares.indices[row], home] = shares.data[row]
+        weight = np.zeros((int(self.units.max()) + 1, self.units.size))
+        begins, ends = self.first[channel], self.first[channel + 1]
+        homes = np.flatnonzero(begins < ends)
+        rows = [*zip(homes.tolist(), begins[homes].tolist(), ends[homes].tolist(), strict=True)]
+        unit, share = (
+            np.concatenate([of[home][low:high] for home, low, high in rows]) for of in (self.unit, self.share)
+        )
+        weight[unit, np.repeat(homes, (ends - begins)[homes])] = share
         weight = weight[self.units]
         np.fill_diagonal(weight, 0.0)
         senders, receivers = (np.flatnonzero(weight.any(axis=axis)) for axis in (1, 0))
@@ -154,12 +165,11 @@ class _Shares:
 
 def _shares(relation: Relation) -> _Shares:
     network = relation.network
-    made = _summed(relation, network.inject.astype(np.int64))
-    return made or _summed(relation, np.arange(network.num_terminals)) or _none(network.num_channels)
-
-
-def _none(channels: int) -> _Shares:
-    return _Shares([], np.zeros(1, dtype=np.int64), np.zeros(channels))
+    alike, alone = network.inject.astype(np.int64), np.arange(network.num_terminals)
+    made = _summed(relation, alike) or _summed(relation, alone)
+    if made is None:
+        raise AssertionError("a terminal sends as it does itself")
+    return made
 
 
 def _summed(relation: Relation, units: Ints) -> _Shares | None:
@@ -169,29 +179,36 @@ def _summed(relation: Relation, units: Ints) -> _Shares | None:
     network = relation.network
     channels, terminals = network.num_channels, network.num_terminals
     shape = (channels, int(units.max()) + 1)
-    by_home = [csr_array(shape) for _ in range(terminals)]
-    everyone = (np.ones((terminals, terminals)) - np.eye(terminals)).astype(np.float64)
-    entries = 0
+    by_home = dict[int, Any]()
+    everyone = np.ones((terminals, terminals))
+    np.fill_diagonal(everyone, 0)
+    entries, looked_at = 0, FIRST_HOMES
     for address, visit, injected in TrafficStates(relation, everyone).visits():
         followed = _followed(relation, visit, injected, units)
         if followed is None:
             return None
-        home, before = int(relation.destination[address]), entries
-        by_home[home] = by_home[home] + csr_array(followed, shape=shape)
-        entries = before + by_home[home].nnz
-        require(f"shares of the pairs of {network.name} on its channels", ENTRY * entries)
+        home = int(relation.destination[address])
+        if home not in by_home and len(by_home) == looked_at:  # refused here, not after minutes
+            looked_at *= 2
+            expected = max(entries, entries * terminals // len(by_home) // UNEVEN)
+            require(f"shares of the pairs of {network.name} on its channels", ENTRY * expected)
+        before = by_home.pop(home, csr_array(shape))
+        by_home[home] = before + csr_array(followed, shape=shape)
+        entries += by_home[home].nnz - before.nnz
+    require(f"shares of the pairs of {network.name} on its channels", ENTRY * entries)
     most, received = np.zeros(shape), np.zeros(channels)
-    slowness = 1 / network.bandwidth
-    for home, shares in enumerate(by_home):
+    slowness, first = 1 / network.bandwidth, np.zeros((channels + 1, terminals), dtype=np.int32)
+    unit, share = ([np.zeros(0, dtype=kind)] * terminals for kind in (np.int32, np.float64))
+    for home, shares in by_home.items():
         row = row_of(shares.indptr)
         shares.data *= slowness[row]
-        np.maximum.at(most, (row, shares.indices), shares.data)
+        most[row, shares.indices] = np.maximum(most[row, shares.indices], shares.data)
         highest = np.zeros(channels)
         np.maximum.at(highest, row, shares.data)
         received += highest
-        by_home[home] = shares
+        first[:, home], unit[home], share[home] = shares.indptr, shares.indices, shares.data
     sent = most @ np.bincount(units, minlength=shape[1])
-    return _Shares(by_home, units, np.minimum(sent, received))
+    return _Shares(first, unit, share, units, np.minimum(sent, received))
 
 
 def _followed(relation: Relation, visit: Visit, injected: Floats, units: Ints) -> Any:
