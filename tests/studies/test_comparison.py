@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -310,3 +311,24 @@ def test_a_design_of_too_many_terminals_is_named_before_any_is_judged(monkeypatc
     done = CliRunner().invoke(app, ["compare", "mesh(3)", "mesh(91, 91)"])
     assert done.exit_code == 2
     assert "mesh(91, 91): 8,281 terminals have too many rates between them; the most is 8,192" in done.stderr
+
+
+def test_rows_are_told_as_they_come_and_ctrl_c_shows_those_that_are_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    (row,) = compared(["ring(4)"])
+
+    def interrupted(*_: object, **__: object) -> Iterator[comparison.Compared]:
+        yield row
+        raise KeyboardInterrupt
+
+    words = ["compare", "ring(4)", "ring(5)"]
+    quick = CliRunner().invoke(app, words)
+    assert (quick.exit_code, quick.stderr) == (0, "")
+    monkeypatch.setattr("unknot.cli.commands.compare.LONG", 0)
+    monkeypatch.setattr(comparison, "compared", interrupted)
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 130
+    before, line, after = done.stderr.splitlines()
+    assert before.startswith("2 rows take about 1 min of a processor")
+    assert line == "ring(4): deadlock-free, 3 VCs, uniform 1, adversarial 1"
+    assert after == "interrupted; 1 of 2 rows are finished, not kept without --store"
+    assert ("ring(4)" in done.stdout, "ring(5)" in done.stdout) == (True, False)

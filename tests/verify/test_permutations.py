@@ -5,6 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,3 +67,16 @@ def test_memory_is_estimated(monkeypatch):
     monkeypatch.setattr("unknot.verify.permutations.ENTRY", 10**12)
     with pytest.raises(SizeError):
         worst_permutation(fully_adaptive(families.mesh(3, 3)))
+
+
+def test_channels_that_are_alike_take_the_prices_of_one(monkeypatch):
+    assign, solved = scipy.optimize.linear_sum_assignment, []
+    monkeypatch.setattr(scipy.optimize, "linear_sum_assignment", lambda *a, **k: solved.append(1) or assign(*a, **k))
+    relation = fully_adaptive(families.torus(4, 4))
+    alike = worst_permutation(relation)
+    few = len(solved)
+    monkeypatch.setattr("unknot.verify.permutations._KnownPrices.bound", lambda *_: np.inf)
+    each = worst_permutation(relation)
+    assert (alike.load, alike.channel) == (each.load, each.channel)
+    assert few <= 4
+    assert len(solved) - few == relation.network.num_channels

@@ -41,8 +41,10 @@ CUSTOMARY = "customary routing; name another: NETWORK by ROUTING"
 """Note on a design without a routing."""
 MOST_SIMULATED = 300
 """Terminals up to which whole collective operations are simulated: their messages grow with the square."""
+JUDGED, FOLLOWED = 5e-3, 5e-7
+"""Seconds of a processor for each terminal of a design, and for each of its terminals times channels."""
 PER_TERMINAL, PER_MESSAGE = 0.03, 1e-4
-"""Seconds of a processor for the saturation of a design, and for each message of its collective operations."""
+"""The same for the saturation of a design, and for each message of its collective operations."""
 
 
 @dataclass(frozen=True)
@@ -215,17 +217,20 @@ def _named(design: str) -> tuple[Network, str]:
     return network_named(text.strip(), where="DESIGN"), named
 
 
-def estimated_seconds(designs: Sequence[str], failed: Sequence[float] = (0.0,)) -> float:
-    """Return about how long `compared` takes with `simulated`, in seconds of a processor.
+def estimated_seconds(designs: Sequence[str], failed: Sequence[float] = (0.0,), *, simulated: bool = False) -> float:
+    """Return about how long `compared` takes, in seconds of a processor.
 
     Examples
     --------
     >>> estimated_seconds(["torus(4, 4) by duato"], (0.0, 0.05)) < 10
     True
     """
-    counts = [_named(design)[0].num_terminals for design in expanded(designs)]
-    messages = sum(2 * count**2 for count in counts if count <= MOST_SIMULATED)
-    return len(failed) * (PER_TERMINAL * sum(counts) + PER_MESSAGE * messages)
+    sizes = [(one.num_terminals, one.num_channels) for one, _ in map(_named, expanded(designs))]
+    seconds = sum(count * (JUDGED + FOLLOWED * channels) for count, channels in sizes)
+    if simulated:
+        messages = sum(2 * count**2 for count, _ in sizes if count <= MOST_SIMULATED)
+        seconds += PER_TERMINAL * sum(count for count, _ in sizes) + PER_MESSAGE * messages
+    return len(failed) * seconds
 
 
 def _row(design: str, share: float, relation: Relation, costs: Bill, hard: Adversaries) -> Compared:

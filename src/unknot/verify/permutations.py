@@ -8,6 +8,7 @@ all permutations is the worst one of some channel.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,10 @@ MOST_STATES = 200_000_000
 """Addresses times VCs up to which packets are followed: minutes."""
 TINY = 1e-12
 """Share of a packet below which a walk that may go round is not followed."""
+SAME, PLACES, TIMES = 1e-8, 9, 0.618
+"""Difference of equal loads and signatures, places to which signatures are rounded, and what parts signatures."""
+MOST_KNOWN = 16
+"""Channels whose prices others try, beside those of the busiest ones."""
 ENTRY = 12
 """Bytes of memory for each pair of a sender and a receiver and each channel between them."""
 FIRST_HOMES, UNEVEN = 8, 2
@@ -107,19 +112,25 @@ def worst_permutation(relation: Relation) -> WorstPermutation:
             f"{relation.name}: the worst permutation follows packets to {relation.num_addresses} addresses over "
             f"{relation.num_vcs} VCs; {MOST_STATES} of both together at most, got {states}"
         )
-    shares = _shares(relation)
+    shares, known = _shares(relation), list[_KnownPrices]()
     best = WorstPermutation(np.full(terminals, -1), None, 0.0, 1.0, *np.zeros((2, terminals)))
     for channel in np.argsort(-shares.bound, kind="stable").tolist():
         if shares.bound[channel] <= best.load + TINY:
             break
         senders, receivers, weight = shares.of(channel)
+        sides = _signatures(weight)
+        if any(one.bound(weight, sides) <= best.load + SAME for one in known):
+            continue
         rows, columns = linear_sum_assignment(weight, maximize=True)
         load = float(weight[rows, columns].sum())
-        if load > best.load + TINY:
-            counts = weight[rows, columns] > 0
+        better, counts = load > best.load + TINY, weight[rows, columns] > 0
+        if better or len(known) < MOST_KNOWN:
+            paid = _prices(weight, rows[counts], columns[counts])
+            known.append(_KnownPrices.of(sides, paid))
+        if better:
             destination, prices = np.full(terminals, -1), np.zeros((2, terminals))
             destination[senders[rows[counts]]] = receivers[columns[counts]]
-            prices[0, senders], prices[1, receivers] = _prices(weight, rows[counts], columns[counts])
+            prices[0, senders], prices[1, receivers] = paid
             best = WorstPermutation(destination, channel, load, min(1.0, 1 / load), *prices)
     return best
 
@@ -149,18 +160,67 @@ class _Shares:
 
     def of(self, channel: int) -> tuple[Ints, Ints, Any]:
         """Senders and receivers of a channel, and their shares as a matrix."""
-        weight = np.zeros((int(self.units.max()) + 1, self.units.size))
         begins, ends = self.first[channel], self.first[channel + 1]
-        homes = np.flatnonzero(begins < ends)
-        rows = [*zip(homes.tolist(), begins[homes].tolist(), ends[homes].tolist(), strict=True)]
+        receivers = np.flatnonzero(begins < ends)
+        rows = [*zip(receivers.tolist(), begins[receivers].tolist(), ends[receivers].tolist(), strict=True)]
         unit, share = (
             np.concatenate([of[home][low:high] for home, low, high in rows]) for of in (self.unit, self.share)
         )
-        weight[unit, np.repeat(homes, (ends - begins)[homes])] = share
-        weight = weight[self.units]
-        np.fill_diagonal(weight, 0.0)
-        senders, receivers = (np.flatnonzero(weight.any(axis=axis)) for axis in (1, 0))
-        return senders, receivers, weight[np.ix_(senders, receivers)]
+        used, place = np.unique(unit, return_inverse=True)
+        of_unit = np.zeros((used.size, receivers.size))
+        of_unit[place, np.repeat(np.arange(receivers.size), (ends - begins)[receivers])] = share
+        senders = np.flatnonzero(np.isin(self.units, used))
+        weight = of_unit[np.searchsorted(used, self.units[senders])]
+        _, row, column = np.intersect1d(senders, receivers, assume_unique=True, return_indices=True)
+        weight[row, column] = 0.0
+        return senders, receivers, weight
+
+
+Sides = tuple[Floats, Floats]
+"""A number for each sender, and for each receiver."""
+
+
+def _signatures(weight: Any) -> Sides:
+    """Return a number for each row and column, equal where rows and columns can be exchanged for others."""
+    rows, columns = (
+        side @ (1 + TIMES * side.sum(axis=0)) + np.einsum("ij,ij->i", side, side) for side in (weight, weight.T)
+    )
+    return rows, columns
+
+
+@dataclass(frozen=True, eq=False)
+class _KnownPrices:
+    """Prices of the assignment of a channel by signature, which other channels may take if all their pairs meet them.
+
+    Attributes
+    ----------
+    signature, price : pairs of float64 arrays
+        Of senders, and of receivers; signatures ascending, prices the mean of equal ones.
+    """
+
+    signature: Sides
+    price: Sides
+
+    @classmethod
+    def of(cls, sides: Sides, prices: Sides) -> _KnownPrices:
+        signature, price = list[Floats](), list[Floats]()
+        for side, paid in zip(sides, prices, strict=True):
+            each, place, many = np.unique(np.round(side, PLACES), return_inverse=True, return_counts=True)
+            signature.append(each)
+            price.append(np.bincount(place, paid) / many)
+        return cls((signature[0], signature[1]), (price[0], price[1]))
+
+    def bound(self, weight: Any, sides: Sides) -> float:
+        """Return a load that no assignment exceeds, by these prices; infinite where they do not fit."""
+        prices = list[Floats]()
+        for side, signature, price in zip(sides, self.signature, self.price, strict=True):
+            place = np.searchsorted(signature, side - SAME).clip(max=signature.size - 1)
+            if (abs(signature[place] - side) > SAME).any():
+                return inf
+            prices.append(price[place])
+        senders, receivers = prices
+        over = max(0.0, float((weight - receivers - senders[:, None]).max(initial=0.0)))
+        return float(senders.sum() + receivers.sum()) + over * senders.size
 
 
 def _shares(relation: Relation) -> _Shares:

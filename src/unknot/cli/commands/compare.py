@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import typer
 
 from unknot._base.progress import found, reported
 from unknot.cli.commands.answer_files import PAGE
 from unknot.cli.commands.asking import taken
+from unknot.cli.commands.guard import keeping_the_best
 from unknot.cli.commands.options import Json
 from unknot.cli.commands.printing import notify, wrote
-from unknot.cli.commands.shared import exit_code, kept, kept_in
+from unknot.cli.commands.shared import exit_code, kept
 from unknot.cli.commands.written import draw
+from unknot.cli.exit_codes import INTERRUPTED
 
 
 def _latest(row: Compared) -> str:
     """Name what was found of a design; return what is counted."""
-    found(f"{row.design}: {'deadlock-free' if row.deadlock_free else 'not shown to be deadlock-free'}, {row.vcs} VCs")
+    found(_line(row))
     return "designs"
+
+
+def _line(row: Compared) -> str:
+    """A row in a few words."""
+    failed = f", {row.failed:.3g} of the links failed" if row.failed else ""
+    safe = "deadlock-free" if row.deadlock_free else "not shown to be deadlock-free"
+    loads = f"uniform {row.uniform:.3g}, adversarial {row.adversarial:.3g}"
+    return f"{row.design}{failed}: {safe}, {row.vcs} VCs, {loads}"
 
 
 if TYPE_CHECKING:
@@ -32,7 +45,7 @@ def _picture(rows: list[Compared]) -> Drawing:
 
 
 LONG = 60
-"""Seconds from which on an estimate is printed."""
+"""Seconds from which on an estimate, and each row as it comes, are printed on stderr."""
 
 
 def compare(
@@ -97,15 +110,25 @@ def compare(
     if energy is not None and not simulate:
         raise UnknotError("--energy is computed from runs flit by flit; add --simulate")
     costs, technology = read_prices(prices) if prices else None, energy_of(energy, "--energy")
-    if simulate and (seconds := estimated_seconds(designs, shares)) > LONG:
-        notify(
-            f"this takes about {max(1, round(seconds / 60))} minutes of a processor; finished rows are {kept(store)}"
-        )
+    count = len(expanded(designs)) * len(shares)
+    rows: list[Compared] = []
+    seconds = estimated_seconds(designs, shares, simulated=simulate)
+    if seconds > LONG:
+        minutes = max(1, round(seconds / 60))
+        notify(f"{count} rows take about {minutes} min of a processor; Ctrl-C shows those that are finished")
     each = compared(designs, shares, prices=costs, seed=seed, simulated=simulate, energy=technology, store=store)
-    with kept_in(store), activity.working("comparing") as progress:
-        count = len(expanded(designs)) * len(shares)
+    with suppress(KeyboardInterrupt), ExitStack() as first, activity.working("comparing") as progress:
         progress("designs", 0, count)
-        rows = [*reported(each, count, progress, _latest)]
+        for row in reported(each, count, progress, _latest):
+            rows.append(row)
+            if len(rows) == 1:
+                first.enter_context(keeping_the_best())
+            if seconds > LONG:
+                notify(_line(row))
+    if len(rows) < count:
+        notify(f"interrupted; {len(rows)} of {count} rows are finished, {kept(store)}")
+        if not rows:
+            raise typer.Exit(INTERRUPTED)
     for page in taken(PAGE):
         from unknot.report import write_comparison_report
 
@@ -117,4 +140,4 @@ def compare(
         json, CompareAnswer, rows=rows, prices=f"{money.source}, {money.date}", scale=scale,
         units=in_units(scale.units, map(vars, rows)),
     )  # fmt: skip
-    return exit_code(*(row.holds for row in rows))
+    return exit_code(*(row.holds for row in rows)) if len(rows) == count else INTERRUPTED
