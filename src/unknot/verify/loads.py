@@ -176,7 +176,7 @@ class _EqualSplit:
         self.chosen, self.forced = False, True
 
     def add(self, address: int, states: Visit, injected: Floats) -> None:
-        """Add the loads of what is injected into some states of an address."""
+        """Add the loads of flits injected into some states of an address."""
         from unknot.verify.loads_kernel import one_route, spread
 
         relation, vcs, slot = self.relation, self.relation.vcs, self.slot
@@ -204,7 +204,7 @@ class _EqualSplit:
 def visited(
     offered: Sequence[TrafficStates], progress: Progress | None = None
 ) -> Iterator[tuple[int, Visit, list[Floats]]]:
-    """Yield each address with traffic, its states as `Explorer.visit` gives them, and what each kind injects there.
+    """Yield each address with traffic, its states as by `Explorer.visit`, and the flits of each kind injected there.
 
     Raises
     ------

@@ -28,13 +28,13 @@ MOST_STATES = 200_000_000
 TINY = 1e-12
 """Share of a packet below which a walk that may go round is not followed."""
 SAME, PLACES, TIMES = 1e-8, 9, 0.618
-"""Difference of equal loads and signatures, places to which signatures are rounded, and what parts signatures."""
+"""Difference of equal loads and signatures, places of rounded signatures, and the weight of sums of columns."""
 MOST_KNOWN = 16
 """Channels whose prices others try, beside those of the busiest ones."""
 ENTRY = 12
 """Bytes of memory for each pair of a sender and a receiver and each channel between them."""
 FIRST_HOMES, UNEVEN = 8, 2
-"""Receivers after which memory for all is estimated, then twice as many, and by how much the rest may take less."""
+"""Receivers after which memory for all is estimated, then twice as many; how many times less the rest may take."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,7 +181,7 @@ Sides = tuple[Floats, Floats]
 
 
 def _signatures(weight: Any) -> Sides:
-    """Return a number for each row and column, equal where rows and columns can be exchanged for others."""
+    """Return a number for each row and column, the same for rows that change places in a symmetry of the matrix."""
     rows, columns = (
         side @ (1 + TIMES * side.sum(axis=0)) + np.einsum("ij,ij->i", side, side) for side in (weight, weight.T)
     )
@@ -190,7 +190,7 @@ def _signatures(weight: Any) -> Sides:
 
 @dataclass(frozen=True, eq=False)
 class _KnownPrices:
-    """Prices of the assignment of a channel by signature, which other channels may take if all their pairs meet them.
+    """Prices of the assignment of a channel by signature, for other channels whose pairs all meet these prices.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class _KnownPrices:
         return cls((signature[0], signature[1]), (price[0], price[1]))
 
     def bound(self, weight: Any, sides: Sides) -> float:
-        """Return a load that no assignment exceeds, by these prices; infinite where they do not fit."""
+        """Return an upper bound on the load of any assignment, by these prices; infinite where some do not fit."""
         prices = list[Floats]()
         for side, signature, price in zip(sides, self.signature, self.price, strict=True):
             place = np.searchsorted(signature, side - SAME).clip(max=signature.size - 1)
