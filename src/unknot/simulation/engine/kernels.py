@@ -46,9 +46,8 @@ def _called(place: str, numbers: int, answers: bool = False) -> Native:
 
 
 @cache
-def _viewed(place: str, width: int, *others: str) -> Native:
-    """Return a kernel of a router's word, other numbers and a cycle, for routers of `width` words."""
-    (view,) = (name for name, entries in ROW_VIEWS.items() if entries["width"] == width)
+def _viewed(place: str, view: str, *others: str) -> Native:
+    """Return a kernel of a router's word, other numbers and a cycle, for routers that fit a view."""
     return Native(f"{HERE}.{place}", f"{HERE}.view_kernel.{view}", "number", *others, "number", answers=False)
 
 
@@ -62,7 +61,7 @@ def _of_rows(allocator: int, kernel: str, setup: Any) -> Native:
     registered = REGISTERED[allocator]
     sweeps = "aged_kernel" if setup.priority else "sweep_kernel"
     module = sweeps if registered.sweeps else f"allocators.{registered.kernel or 'islip_kernel'}"
-    return _viewed(f"{module}.{kernel}", setup.width)
+    return _viewed(f"{module}.{kernel}", _fitting(setup, ROW_VIEWS))
 
 
 def link(part: State) -> Native:
@@ -95,8 +94,9 @@ def _link(part: State) -> None:
     ]
     speculate = _of_rows(setup.switch_allocator, "sweep_switch", setup)
     if not of_rows[1]:
-        speculate = _viewed("bid_kernel.speculate", setup.width)
-    keeps, in_ports = _viewed("port_kernel.keep_port", setup.width, *2 * ["number"]), setup.selection == BETTER_OF_TWO
+        speculate = _viewed("bid_kernel.speculate", _fitting(setup, ROW_VIEWS))
+    keeps = _viewed("port_kernel.keep_port", _fitting(setup, ROW_VIEWS), *2 * ["number"])
+    in_ports = setup.selection == BETTER_OF_TWO
     choose = "decide" if setup.compares == IN_ROUTER else "compare"
     for entry, kernel, is_needed in (
         ("open_inbox", open_inbox[view], general),

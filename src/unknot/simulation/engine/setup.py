@@ -138,7 +138,11 @@ FAST_VIEWS = (
 """The constants of each view for which there is a loop on the fast path; a run takes the first that it fits."""
 GENERAL_VIEWS = _by_entry("plain", PLAIN) | {"view": {}}
 """The same for kernels of the general router."""
-ROW_VIEWS = {"narrow": {"width": 1}, "wide": {"width": 2}}
+ROW_VIEWS = {
+    f"rows_{width}_{speculative}": {"width": width, "speculative": speculative}
+    for width in (1, 2)
+    for speculative in (0, 1)
+}
 """The same for kernels of the fast path that are called by their address."""
 
 COUNT = rows(
