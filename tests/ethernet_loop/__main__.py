@@ -18,10 +18,12 @@ import networkx as nx
 
 from tests.ethernet_loop.fabrics import Case, cases
 from tests.ethernet_loop.running import LONG, Running, missing, set_apart
+from unknot.fabrics.ethernet.bgp import read_bgp
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.network import Network
 from unknot.remedies.lossless import repair_lossless
+from unknot.routing.ethernet import PathVector, bgp_vector
 from unknot.routing.named import routing
 from unknot.routing.relation import Relation
 from unknot.verify import check
@@ -82,19 +84,42 @@ def loop(case: Case, tally: Tally) -> None:
             whole, out = _dump(case, Path(scratch, "whole"), fabric.settled(FIRST)), Path(scratch, "repaired")
             repair_lossless(read_ethernet(whole), out)
             fabric.load(out)
+        plan: PathVector | None = None
         for number, down in enumerate(case.states()):
             fabric.fail(down)
             folder = Path(scratch, f"{case.name}-{number}")
-            state = compare(case, _dump(case, folder, fabric.settled(NEXT if number else FIRST)), down)
+            _dump(case, folder, fabric.settled(NEXT if number else FIRST))
+            if not number and case.routing == "bgp":
+                plan = _plan(case, folder, fabric.sessions())
+            state = compare(case, folder, down, plan)
             if state.odd:
                 tally.late += 1
-                state = compare(case, _dump(case, folder, fabric.settled(NEXT, LONG)), down)
+                state = compare(case, _dump(case, folder, fabric.settled(NEXT, LONG)), down, plan)
             print(state.title + (f"; DISAGREES: {state.odd}" if state.odd else ""), flush=True)
             tally.states[len(down)] += 1
             tally.stuck += state.free is False
             tally.open += state.free is None
             if state.odd:
                 tally.wrong.append(f"{state.title}: {state.odd}")
+
+
+def _plan(case: Case, folder: Path, sessions: dict[str, dict[str, str]]) -> PathVector:
+    """The choice of paths by what FRR prints of sessions and configuration, on the network of the case."""
+    for switch, texts in sessions.items():
+        for kind, text in texts.items():
+            (folder / f"{switch}.{kind}").write_text(text)
+    fabric = read_ethernet(folder)
+    told, names = read_bgp(fabric), [*map(fabric.network.router_name, range(fabric.network.num_routers))]
+    if told.plan is None or told.unread:
+        raise RuntimeError(f"sessions tell no plan: {told}")
+    plan = dict(zip(names, told.plan, strict=True))
+    best = {"relax": case.relax, "oldest": case.by_age}
+    if [plan[name] for name in case.switches] != case.systems or not best.items() <= told.options.items():
+        raise RuntimeError(f"sessions tell another plan: {told}")
+    limits = bgp_vector(fabric.network, plan=told.plan, allowas_in=told.options["allowas_in"]).limits.tolist()
+    most = {(near.switch, far.switch): limit for (near, far), limit in zip(fabric.ends, limits, strict=True)}
+    limits = [most[case.switches[near], case.switches[far]] for near, far in case.network.ends]
+    return bgp_vector(case.network, plan=case.systems, allowas_in=limits, relax=case.relax)
 
 
 def _dump(case: Case, folder: Path, routes: dict[str, str]) -> Path:
@@ -114,11 +139,13 @@ class State:
     odd: str
 
 
-def compare(case: Case, folder: Path, down: set[tuple[str, str]]) -> State:
-    """Compare what was dumped with what is computed."""
+def compare(case: Case, folder: Path, down: set[tuple[str, str]], plan: PathVector | None = None) -> State:
+    """Compare what was dumped with what is computed, by the plan that sessions tell."""
     fabric, number = read_ethernet(folder), {name: router for router, name in enumerate(case.switches)}
     left = case.network.without(links=[(number[a], number[b]) for a, b in down])
     relation = None if case.valley_free else routing(left, case.words)
+    if relation is not None and plan is not None:
+        relation = plan.after_failures(left).relation()
     seen = dumped(case, fabric)
     computed = admitted(case, left) if relation is None else hops_of(case, left, relation)
     audit, free = audit_ethernet(fabric), relation is None or check(relation, "wormhole").deadlock_free

@@ -26,6 +26,8 @@ class Case:
     routing : {"bgp", "ospf"}
     plan : str or tuple of int
         AS plan of `bgp`.
+    allowas_in : int or tuple of int
+        How often a switch accepts its own AS: for all, or by switch.
     by_age : bool
         Whether the oldest of equal paths is announced, FRR's default. What is compared must not depend on it.
     more : tuple of frozenset
@@ -42,7 +44,7 @@ class Case:
     routing: str
     failures: tuple[int, ...]
     plan: str | tuple[int, ...] = "switch"
-    allowas_in: int = 0
+    allowas_in: int | tuple[int, ...] = 0
     relax: bool = True
     by_age: bool = False
     more: tuple[frozenset[Cable], ...] = ()
@@ -64,8 +66,20 @@ class Case:
         if self.valley_free:
             return "route-maps"
         options = [f"plan={self.plan!r}" if isinstance(self.plan, str) else f"plan={[*self.plan]}"]
-        options += [f"allowas_in={self.allowas_in}", f"relax={self.relax}"]
+        options += [f"allowas_in={[*self.accepted] if isinstance(self.allowas_in, tuple) else self.allowas_in}"]
+        options += [f"relax={self.relax}"]
         return self.routing if self.routing == "ospf" else f"bgp({', '.join(options)})"
+
+    @property
+    def accepted(self) -> tuple[int, ...]:
+        """How often each switch accepts its own AS."""
+        own = self.allowas_in
+        return own if isinstance(own, tuple) else (own,) * self.network.num_routers
+
+    @cached_property
+    def systems(self) -> list[int]:
+        """The AS of each switch, as FRR has it."""
+        return [64512 + system for system in as_plan(self.network, self.plan)]
 
     @cached_property
     def switches(self) -> list[str]:
@@ -113,7 +127,7 @@ class Case:
                 quick = [" ip ospf network point-to-point", " ip ospf hello-interval 1", " ip ospf dead-interval 3"]
                 lines += [" ip ospf passive"] if port == "hosts" else quick
             return "\n".join([*lines, ""])
-        lines = [f"router bgp {64512 + as_plan(self.network, self.plan)[router]}", f" bgp router-id {own}"]
+        lines = [f"hostname {switch}", f"router bgp {self.systems[router]}", f" bgp router-id {own}"]
         lines += [" no bgp ebgp-requires-policy", " timers bgp 1 3"]
         lines += [] if self.by_age else [" bgp bestpath compare-routerid"]
         lines += [" bgp bestpath as-path multipath-relax"] if self.relax else []
@@ -124,7 +138,7 @@ class Case:
             start, last = address.removesuffix("/31").rsplit(".", 1)
             far = f" neighbor {start}.{int(last) ^ 1}"
             lines += [f"{far} remote-as external", f"{far} timers connect 1", f"{far} advertisement-interval 0"]
-            inner += [f" {far} allowas-in {self.allowas_in}"] if self.allowas_in else []
+            inner += [f" {far} allowas-in {self.accepted[router]}"] if self.accepted[router] else []
         return "\n".join(
             [*lines, " address-family ipv4 unicast", *inner, "  maximum-paths 64", " exit-address-family", ""]
         )
@@ -164,6 +178,8 @@ def cases() -> list[Case]:
         Case("3-tier-as-per-switch", *pods, "bgp", (1, 4, 4)),
         Case("3-tier-rfc7938", *pods, "bgp", (1, 3, 3), "rfc7938"),
         Case("3-tier-rfc7938-allowas-in", *pods, "bgp", (1, 3, 4), "rfc7938", allowas_in=1),
+        Case("3-tier-rfc7938-bbr", *pods, "bgp", (1, 4, 3), "rfc7938", (1,) * 4 + (1, 1, 0, 0) + (0,) * 4),
+        Case("2-tier-rfc7938-tors", *small, "bgp", (1, 4, 2), "rfc7938", (1, 1, 1, 1, 0, 0)),
         Case("3-tier-ospf", *pods, "ospf", (1, 3, 3)),
         Case("2-tier-route-maps", *small, "bgp", (1, 4, 2), valley_free=True),
         Case("3-tier-route-maps", *pods, "bgp", (1, 3, 2), valley_free=True),

@@ -168,6 +168,15 @@ class Running:
             if time.monotonic() > end:
                 raise RuntimeError(f"{self.case.name}: routes did not settle in {seconds:g} s, down: {self.down}")
 
+    def sessions(self) -> dict[str, dict[str, str]]:
+        """What each router prints of its sessions, by kind of file."""
+        asked = {
+            "bgp.json": "show bgp summary json",
+            "bgp_neighbors.json": "show bgp neighbors json",
+            "frr.conf": "show running-config",
+        }
+        return {name: {kind: self._ask(name, text) for kind, text in asked.items()} for name in self.case.switches}
+
     def _ask(self, name: str, question: str) -> str:
         return _run("vtysh", "-N", name, "-c", question)
 

@@ -125,7 +125,7 @@ def test_sessions_and_neighbours_tell_the_plan(tmp_path: Path) -> None:
     assert path_vector(fabric.hosted, f"bgp(allowas_in={told.options['allowas_in']})") is not None
     assert told.unread == (
         "how often their own AS is accepted by leaf0 from spine0, leaf1 from spine0, leaf2 from spine0 and 9 more: "
-        "no file tells, so 0 is assumed",
+        "no file tells, so 0 is assumed; frr.conf does",
     )
     (folder / "leaf3.bgp_neighbors.json").write_text(json.dumps(sessions(65103)), encoding="utf-8")
     told = read_bgp(read_ethernet(folder))

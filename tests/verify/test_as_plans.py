@@ -101,9 +101,10 @@ def test_each_kind_of_file_tells_the_plan(kind: str, tmp_path: Path) -> None:
         }.get(kind, CONFIGURATION.format(system))
         (folder / f"{switch}.{kind}").write_text(text, encoding="utf-8")
     known = fabric_routing(read_ethernet(folder), "bgp")
-    options = ", allowas_in=0, relax=True, oldest=False" if kind.endswith(".conf") else ""
+    options = ", allowas_in=0, relax=True, oldest=False" if kind.endswith(".conf") else ", allowas_in=0"
     assert known.texts == (f"bgp(plan={[*SYSTEMS.values()]}{options})",)
-    assert not known.unread
+    untold = [] if kind.endswith(".conf") else ["how often their own AS is accepted by leaf0 from spine0"]
+    assert [text.partition(",")[0] for text in known.unread] == untold
     network = read_ethernet(folder).hosted
     assert "deadlock" not in fault_sweep(network, known.texts[0], failures=Failures(at_once=2)).counts
     assert "switch" in fabric_routing(read_ethernet(folder), 'bgp(plan="switch")').texts[0]
@@ -123,6 +124,27 @@ def test_roles_and_bbr_of_sonic_tell_which_switches_accept_their_own_as(tmp_path
         known = fabric_routing(read_ethernet(folder), "bgp")
         assert known.texts == (f"bgp(plan={[*SYSTEMS.values()]}, allowas_in={limits})",)
         assert not any("BBR" in text or "allowas" in text for text in known.unread)
+
+
+def test_summaries_tell_how_paths_are_chosen(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    best = {"multiPathRelax": "true", "compareRouterId": "true"}
+    for switch, system in SYSTEMS.items():
+        text = json.dumps({"ipv4Unicast": {"as": system, "peers": {}, "bestPath": best}})
+        (folder / f"{switch}.bgp.json").write_text(text, encoding="utf-8")
+    fabric = read_ethernet(folder)
+    assert (read_bgp(fabric).options, read_bgp(fabric).unread) == (
+        {"allowas_in": 0, "relax": True, "oldest": False},
+        read_bgp(fabric).unread[:1],
+    )
+    (folder / "leaf0.bgp.json").write_text(
+        '{"as": 65100, "bestPath": {"multiPathRelax": "false", "asPathIgnore": "true"}}'
+    )
+    told = read_bgp(fabric)
+    assert (told.options, told.unread[:1] + told.unread[2:]) == (
+        {"allowas_in": 0},
+        ("asPathIgnore of BGP's best path", "options of BGP, which not all switches state alike"),
+    )
 
 
 def test_groups_of_peers_tell_what_their_members_accept(tmp_path: Path) -> None:

@@ -52,17 +52,23 @@ def read_bgp(fabric: EthernetFabric) -> ToldBgp:
     for name in names:
         told.read(name, files.get(name, {}))
     plan, options = [told.system_of(fabric.name, name) for name in names], dict[str, Any]()
-    if told.limits:
+    # Where each switch has an AS of its own, no accepted path leads back.
+    if told.limits or (None not in plan and len({*plan}) < len(plan)):
         options["allowas_in"] = told.allowed(names, [(names[near], names[far]) for near, far in network.ends])
-    if told.stated and (len(told.stated) < len(names) or any(one != told.stated[0] for one in told.stated)):
+    stated = [one for name in names for one in told.stated.get(name, [{}])]
+    if any(one != stated[0] for one in stated):
         told.unread["options of BGP, which not all switches state alike"] = None
-    elif told.stated:
-        options |= told.stated[0]
+    else:
+        options |= stated[0]
     return ToldBgp(None if None in plan else tuple(filter(None, plan)), options, tuple(told.unread))
 
 
 ROUTER = r"^router bgp ([0-9]{1,10})\s*$"
+COUNT = "allowAsInCount"
+"""Key of a session for how often the own AS is accepted."""
 ALLOWED = r"\bneighbor (\S+) allowas-in(?: ([0-9]{1,3}))?"
+BEST_PATH = ("multiPathRelax", "compareRouterId")
+"""Keys of options of the choice of paths in summaries."""
 OWN = ("as", "localAS")
 """Keys of the own AS in summaries of BGP's sessions."""
 
@@ -76,7 +82,7 @@ class _Told:
 
     own: dict[str, set[int]] = field(default_factory=dict)
     heard: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
-    stated: list[dict[str, Any]] = field(default_factory=list)
+    stated: defaultdict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     limits: dict[str, int | dict[str, int]] = field(default_factory=dict)
     unread: dict[str, None] = field(default_factory=dict)
 
@@ -91,7 +97,8 @@ class _Told:
         """Read the files of a switch."""
         texts = [read_text(kinds[kind]) for kind in CONFIGURATIONS if kind in kinds]
         self.own[name] = {int(digits) for text in texts for digits in re.findall(ROUTER, text, re.M)}
-        self.stated += map(_options, texts)
+        for text in texts:
+            self.stated[name].append(_options(text))
         if "config_db.json" in kinds:
             self._tables(name, Document.read(kinds["config_db.json"]))
         if texts:
@@ -102,12 +109,20 @@ class _Told:
             for part in (top, *(part for part in top.values() if isinstance(part, dict))):
                 self.own[name] |= {part[key] for key in OWN if isinstance(part.get(key), int)}
                 self._peers(document.table(part.get("peers", {}), "peers").values())
+                if "bestPath" in part:
+                    best = document.table(part["bestPath"], "bestPath")
+                    relax, by_number = (best.get(key) == "true" for key in BEST_PATH)
+                    self.stated[name].append({"relax": relax, "oldest": not by_number})
+                    for key in sorted({*best} - {*BEST_PATH}):
+                        self.unread[f"{key} of BGP's best path"] = None
         if NEIGHBOURS in kinds:
             document = Document.read(kinds[NEIGHBOURS])
             rows = [row for row in document.table(document.content).values() if isinstance(row, dict)]
             self.own[name] |= {row["localAs"] for row in rows if isinstance(row.get("localAs"), int)}
             self._peers(rows)
-            self.limits[name] = {str(row.get("hostname")): self._accepted(name, row) for row in rows}
+            # FRR 8.4 prints no count anywhere; newer versions leave out counts of 0.
+            if any(COUNT in part for row in rows for part in _parts(row.get("addressFamilyInfo"))):
+                self.limits[name] = {str(row.get("hostname")): self._accepted(name, row) for row in rows}
 
     def allowed(self, names: list[str], sessions: list[tuple[str, str]]) -> int | list[int]:
         """How often own ASes are accepted: a number for all, for each switch, or for each session."""
@@ -117,13 +132,15 @@ class _Told:
         own = {name: dict.fromkeys(names, one) if isinstance(one, int) else one for name, one in self.limits.items()}
         untold = [f"{near} from {far}" for near, far in sessions if far not in own.get(near, {})]
         if untold:
-            self.unread[f"how often their own AS is accepted by {few(untold)}: no file tells, so 0 is assumed"] = None
+            self.unread[
+                f"how often their own AS is accepted by {few(untold)}: no file tells, so 0 is assumed; frr.conf does"
+            ] = None
         found = [own.get(near, {}).get(far, 0) for near, far in sessions]
         return found[0] if len({*found}) == 1 else found
 
     def _accepted(self, name: str, row: dict[str, Any]) -> int:
         """How often a switch accepts its own AS from a neighbour, by the largest number of an address family."""
-        counts = {number(part.get("allowAsInCount", 0)) or 0 for part in _parts(row.get("addressFamilyInfo"))}
+        counts = {number(part.get(COUNT, 0)) or 0 for part in _parts(row.get("addressFamilyInfo"))}
         if len(counts) > 1:
             self.unread[f"allowas-in of {name}, which differs by address family: the largest is assumed"] = None
         return max(counts, default=0)
