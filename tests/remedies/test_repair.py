@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from unknot._base.deadline import Deadline
+from unknot._base.deadline import clock
 from unknot._base.errors import RelationError
 from unknot.certificates import accept_verdict
 from unknot.cli.program import app
@@ -21,6 +21,7 @@ from unknot.network import Network
 from unknot.network.families import mesh, ring, torus
 from unknot.remedies import repair
 from unknot.routing import Relation, fully_adaptive, shortest_paths
+from unknot.search.effort import SearchEffort
 from unknot.verify import check, deliver
 
 
@@ -57,19 +58,12 @@ def test_remedies_of_tables() -> None:
 
 
 def test_escapes_are_sought_within_the_time_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = list[Any]()
-    module = import_module("unknot.remedies.repair")
-
-    def late(relation: Relation, **options: Any) -> None:
-        limits.append(options["time_limit"])
-        raise RelationError("no spanning tree")
-
-    monkeypatch.setattr(module, "escaped", late)
-    deadline = Deadline.after(7.0)
-    kinds = {remedy.kind for remedy in repair(fully_adaptive(ring(4)), time_limit=deadline)}
-    assert not kinds & {"escape VCs", "minimal escape VCs"}
-    assert len(limits) == 2
-    assert all(0 < limit.end <= deadline.end for limit in limits)
+    module, asked = import_module("unknot.remedies.repair"), list[Any]()
+    monkeypatch.setattr(module, "escaped", lambda _, **options: asked.append(options))
+    effort = SearchEffort(deadline=clock() + 7.0, seed=3)
+    module._escaped(fully_adaptive(ring(4)), "wormhole", effort, minimal=True)
+    (options,) = asked
+    assert (options["time_limit"].end, options["seed"], options["minimal"]) == (effort.deadline, 3, True)
 
 
 def test_two_lanes_hold_the_routes_as_they_are() -> None:
