@@ -114,7 +114,7 @@ def leads(paths, c, h):
 
 @inlined
 def ways_on(paths, u, before):
-    """Begin, end and array of the channels that may follow `before`, or with −1 of those that leave router u."""
+    """Begin, end and array of channels that may follow `before`; for −1 of the channels out of router u."""
     if before >= 0:
         return paths.after_first[before], paths.after_first[before + 1], paths.after
     return paths.leaving_first[u], paths.leaving_first[u + 1], paths.leaving
