@@ -152,3 +152,48 @@ def test_a_vrf_whose_packets_arrive_in_another_is_named_and_no_yes(tmp_path: Pat
         )
     with pytest.raises(UnknotError, match=r"no prefix is announced .*; left out: routes of VRF"):
         read_ethernet(folder)
+
+
+def eos(kind: str, *vias: dict[str, object], **more: object) -> dict[str, Any]:
+    """A route as EOS prints one."""
+    return {"kernelProgrammed": True, "routeType": kind, "routeAction": "forward", "vias": [*vias], **more}
+
+
+def test_routes_of_eos_are_read_by_vrf(tmp_path: Path) -> None:
+    routes = {
+        "10.10.40.0/24": eos(
+            "eBGP", {"interface": "Ethernet1", "nexthopAddr": "10.1.1.1"}, {"nexthopAddr": "10.9.0.7"}
+        ),
+        "10.9.0.0/24": eos("connected", {"interface": "Ethernet2"}, directlyConnected=True),
+        "10.8.0.0/16": eos("static", routeAction="drop"),
+        "10.7.0.0/16": eos("eBGP", {"vtepAddr": "10.0.0.2", "vni": 9}),
+        "10.6.0.0/16": eos("eBGP", {"interface": "Ethernet1"}, routeLeaked=True),
+    }
+    path, unread = tmp_path / "a.route.json", list[str]()
+    path.write_text(
+        json.dumps({"vrfs": {"default": {"routes": routes, "routingDisabled": False}, "red": {"routes": {}}}})
+    )
+    table = read_routes(path, unread.append)["default"]
+    ways = {str(prefix): (route.local, route.interfaces) for prefix, route in table.routes.items()}
+    assert ways == {
+        "10.10.40.0/24": (False, ("Ethernet1", "Ethernet2")), "10.9.0.0/24": (True, ("Ethernet2",)),
+        "10.8.0.0/16": (False, ()), "10.6.0.0/16": (False, ("Ethernet1",)),
+    }  # fmt: skip
+    assert table.ports == {"Ethernet2"}
+    assert unread == ["VXLAN", "routes that lead from VRF default into VRF another"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"vrfs":\n[]}', ":1: vrfs: an object"),
+        ('{"vrfs": {"red":\n{"routes": {"10.0.0.0/8": []}}}}', ":2: red / 10.0.0.0/8: an object"),
+        ('{"vrfs": {"red":\n{"routes": {"10.0.0.0/8": {"vias": 3}}}}}', ":2: .*vias: a list"),
+        ('{"vrfs": {"red":\n{"routes": {"x": {}}}}}', ":2: 'x' is not a prefix"),
+    ],
+)
+def test_broken_routes_of_eos_name_their_line(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.route.json"
+    path.write_text(text)
+    with pytest.raises(TextError, match=words):
+        read_routes(path)

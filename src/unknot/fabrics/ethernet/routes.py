@@ -64,7 +64,7 @@ def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict
     """Read the selected routes of one switch by VRF, without those of the management network.
 
     A file has the table of one VRF, tables of several one after the other, or an object with a table for each VRF,
-    as `show ip route vrf all json` prints them in older and newer versions of FRR.
+    as `show ip route vrf all json` prints them in older and newer versions of FRR, or what EOS prints.
 
     Parameters
     ----------
@@ -117,9 +117,29 @@ def _tables(document: Document) -> Iterator[tuple[tuple[str, ...], dict[str, Any
     """Tables of prefixes, each with the name of its VRF where a key tells the name."""
     for part in document.content:
         part = document.table(part)
+        if "vrfs" in part:
+            for name, facts in document.table(part["vrfs"], "vrfs").items():
+                yield (name,), _of_eos(document, name, document.table(facts, name).get("routes", {}))
+            continue
         named = {name: inner for name, inner in part.items() if isinstance(inner, dict) and "/" not in name}
         yield (), {text: entries for text, entries in part.items() if text not in named}
         yield from (((name,), inner) for name, inner in named.items())
+
+
+def _of_eos(document: Document, name: str, routes: Any) -> dict[str, Any]:
+    """The table of a VRF that EOS printed, as FRR prints one."""
+    table = {}
+    for text, row in document.table(routes, name, "routes").items():
+        row = document.table(row, name, text)
+        vias = document.rows(row.get("vias", []), name, text, "vias")
+        hops: list[dict[str, Any]] = [{"active": True, "blackhole": True}]
+        if row.get("routeAction", "forward") == "forward":
+            names = {"interface": "interfaceName", "nexthopAddr": "ip"}
+            hops = [{"active": True, **{names.get(key, key): value for key, value in via.items()}} for via in vias]
+            hops = [{**hop, "vrf": "another"} for hop in hops] if row.get("routeLeaked") is True else hops
+        protocol = "connected" if row.get("routeType") in ("connected", "direct") else "other"
+        table[text] = [{"selected": True, "protocol": protocol, "nexthops": hops}]
+    return table
 
 
 def _vrf(entry: dict[str, Any], key: str = DEFAULT) -> str:

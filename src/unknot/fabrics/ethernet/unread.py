@@ -27,7 +27,9 @@ HEADERS = {"SRV6_MY_SIDS": "SRv6", "SRV6_MY_LOCATORS": "SRv6", "VXLAN_TUNNEL_MAP
 """Tables by which packets get other headers."""
 MODES = ("pipe", "uniform")
 """What becomes of the inner DSCP at the end of a tunnel; without a word for one the platform decides."""
-OF_HOPS = {"seg6": "SRv6", "seg6local": "SRv6", "labels": "MPLS labels"}
+OF_HOPS = {
+    "seg6": "SRv6", "seg6local": "SRv6", "labels": "MPLS labels", "vtepAddr": "VXLAN", "tunnelDescriptor": "tunnels",
+}  # fmt: skip
 """Fields of a next hop by which packets get other headers."""
 DEFAULT, MANAGEMENT = "default", "mgmt"
 """The VRF of what names none, and that of the management network, which is not judged."""
