@@ -69,18 +69,3 @@ def test_places_by_classes_are_those_one_by_one(seed: int) -> None:
 def test_places_by_classes_are_those_one_by_one_on_many_fabrics() -> None:
     found = [agree(fabric) for seed in range(300) for fabric in fabrics(np.random.default_rng(seed))]
     assert all(20 < sum(column) < 580 for column in zip(*found, strict=True))
-
-
-def test_a_flow_of_a_class_is_a_packet_that_waits_so() -> None:
-    classes = ClassWalk(PfcModel(read_ethernet(EXAMPLES / "dual-tor-one-queue")))
-    for place, part in classes.steps():
-        held, address = classes.vc(place.channel, place.group), classes.addresses[place.header]
-        for wanted in {vc for hop in part.hops for vc in classes.waits(hop)} if held is not None else ():
-            assert held is not None
-            found = classes.waiting_for(held, wanted, address)
-            assert found is not None
-            at, hop = found
-            assert classes.vc(at.channel, at.group) == held
-            assert hop in classes.to(at.destination).steps[at]
-            assert wanted in classes.waits(hop)
-    assert classes.waiting_for(0, 0, 0) is None

@@ -188,18 +188,6 @@ class ClassWalk(PfcBuffers):
         """The address of each header in the relation."""
         return {header: number for number, header in enumerate(dict.fromkeys(place.header for place in self.reached))}
 
-    def waiting_for(self, held: int, wanted: int, address: int) -> tuple[PacketPlace, Hop] | None:
-        """A place of packets of an address that hold a virtual channel and wait for another, with their step."""
-        header = [*self.addresses][address]
-        for place, some in self.reached.items():
-            if place.header == header and self.vc(place.channel, place.group) == held:
-                for part in self.after(place, some):
-                    if any(wanted in self.waits(hop) for hop in part.hops):
-                        at = place.to(next(members(part.destinations)))
-                        steps = self.to(at.destination).steps[at]
-                        return at, next(hop for hop in steps if wanted in self.waits(hop))
-        return None
-
 
 def lossless_relation(walk: ClassWalk) -> Relation:
     """Return the relation of what packets wait for under PFC.

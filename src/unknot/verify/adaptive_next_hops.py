@@ -7,15 +7,22 @@ with a hash. A packet that takes whichever port is free waits only while all nex
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
-
-import numpy as np
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from unknot._base.arrays import Flags, Ints
+from unknot.fabrics.ethernet.fabric import Destination, EthernetFabric
+from unknot.fabrics.ethernet.qos import SwitchQos
+from unknot.fabrics.ethernet.routes import Port
 from unknot.routing.ethernet import PathVector
-from unknot.routing.lossless_classes import ClassWalk
-from unknot.verify.failure_routes import route_steps
+from unknot.routing.lossless import PacketPlace
+from unknot.routing.lossless_classes import ClassSteps, ClassWalk, members
+from unknot.verify.pfc_replay import SEEDS, Flow, fills, leads, replay
 
+STARTS = 40
+"""Virtual channels from which a small set that stands is grown."""
+MOST_HELD = 40
+"""Most virtual channels to which flows are replayed."""
 MOST = 400_000
 """Channels times destinations up to which routes after failures are judged so."""
 Waits = Collection[Collection[int]]
@@ -62,8 +69,69 @@ def walk_stands(walk: ClassWalk) -> frozenset[int]:
     return standing(dict.fromkeys(rows))
 
 
-def routes_stand(vector: PathVector, alive: Flags, hosts: Ints, homes: Ints) -> frozenset[int] | None:
-    """Return the channels that can wait for one another in a lossless class, by routes after failures.
+def smallest_standing(walk: ClassWalk) -> list[tuple[PacketPlace, ClassSteps]]:
+    """Return packets of a small set of virtual channels that can wait for the set alone; none if no channels can.
+
+    The smallest of the sets that grow from a few virtual channels, each with the packets that add the fewest others.
+    """
+    stands, options = walk_stands(walk), defaultdict[int, list[tuple[PacketPlace, ClassSteps]]](list)
+    for place, part in walk.steps():
+        vc = walk.vc(place.channel, place.group)
+        if vc in stands and part.hops and all(stands.intersection(walk.waits(hop)) for hop in part.hops):
+            options[vc].append((place, part))
+    best: dict[int, tuple[PacketPlace, ClassSteps]] = {}
+    for start in sorted(stands)[:: max(1, len(stands) // STARTS)]:
+        chosen, known, todo = dict[int, tuple[PacketPlace, ClassSteps]](), {start}, [start]
+
+        def added(part: ClassSteps, known: set[int] = known) -> set[int]:
+            """The virtual channels that stand too, once packets with these steps wait."""
+            hops = (walk.waits(hop) for hop in part.hops)
+            return {min(stands.intersection(waits)) for waits in hops if known.isdisjoint(waits)}
+
+        while todo and not 0 < len(best) <= len(known):
+            vc = todo.pop()
+            chosen[vc] = min(options[vc], key=lambda option: len(added(option[1])))
+            new = added(chosen[vc][1])
+            known |= new
+            todo += sorted(new)
+        best = best if todo else chosen
+    return [*best.values()]
+
+
+class PacketChoices(NamedTuple):
+    """Whether no deadlock is possible where switches choose for each packet; False: replayed; None: open."""
+
+    spraying_free: bool | None
+    adaptive_free: bool | None
+
+
+def judge_packets(walk: ClassWalk, flows: Sequence[Flow], *, cyclic: bool, seeds: int = SEEDS) -> PacketChoices:
+    """Judge both readings of spraying: by a proof that no buffers wait so, or by a replay.
+
+    Parameters
+    ----------
+    flows : sequence of Flow
+        Flows that fill buffers on a cycle by the choice of a hash.
+    cyclic : bool
+        Whether buffers may depend on one another in a cycle.
+    seeds : int
+        Most runs of each replay.
+    """
+    spreads = cyclic and flows and replay(walk, flows, "spraying", seeds=seeds) is not None
+    held = smallest_standing(walk)
+    places = [place.to(next(members(part.destinations))) for place, part in held[:MOST_HELD]]
+    stands = len(places) == len(held) and fills(walk, places)
+    if held and not stands:
+        ways = (lead for at in places for lead in leads(walk.to(at.destination), at))
+        starts = [Flow(start, ()) for start in dict.fromkeys(way[0] for way in ways)]
+        stands = replay(walk, starts, "adaptive", seeds=seeds) is not None
+    return PacketChoices(
+        True if not cyclic else False if spreads else None, True if not held else False if stands else None
+    )
+
+
+def fabric_of_routes(vector: PathVector, alive: Flags, hosts: Ints, homes: Ints) -> EthernetFabric | None:
+    """Return the fabric with the routes after failures, in one lossless class.
 
     Parameters
     ----------
@@ -76,19 +144,23 @@ def routes_stand(vector: PathVector, alive: Flags, hosts: Ints, homes: Ints) -> 
 
     Returns
     -------
-    frozenset of int or None
+    EthernetFabric or None
         None: routes are not settled by the paths alone, or are too many.
     """
     if homes.size * alive.size > MOST or vector.most is not None:
         return None
-    target, senders, places = vector.network.target, np.flatnonzero(hosts).tolist(), list[tuple[int, Waits]]()
-    for home in homes.tolist():
-        tables = vector.tables(home, alive) if hosts[home] else []
+    network, destinations = vector.network, list[Destination]()
+    name = network.router_name
+    for home in homes[hosts[homes] > 0].tolist():
+        tables = vector.tables(home, alive)
         if len(tables) > 1:
             return None
-        for words in tables:
-            waits = defaultdict[int, list[list[int]]](list)
-            for channel, awaited in route_steps(senders, vector.taken(words).lists().__getitem__, target):
-                waits[channel].append([awaited])
-            places += waits.items()
-    return standing(places)
+        rows = enumerate(vector.taken(tables[0]).lists())
+        hops = {router: tuple(row) for router, row in rows if row}
+        destinations.append(Destination(name(home), (home,), hops, {}, hosts=True))
+    ends = tuple(
+        (Port(name(source), f"to {channel}"), Port(name(target), f"from {channel}"))
+        for channel, (source, target) in enumerate(network.ends)
+    )
+    qos = (SwitchQos(),) * network.num_routers
+    return EthernetFabric(network.name, network, ends, qos, tuple(destinations))

@@ -1,44 +1,30 @@
 """Audit of a lossless Ethernet fabric: deadlock under PFC, forwarding loops, delivery, and mistakes in its maps.
 
-A cycle of buffers is a deadlock where packets of some flows come to stand still for ever. A replay shows it, tick
-by tick: at random, ports are busy with other classes, senders silent and receivers congested, as all can be. In the
-end every port serves this class alone, every host receives and nobody sends: what is left then is a deadlock.
+A cycle of buffers is a deadlock where packets of some flows come to stand still for ever, as a replay shows.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import islice, pairwise
-from random import Random
+from dataclasses import dataclass
 
 from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot._base.three_valued import ThreeValued, all_hold
 from unknot.certificates import evidence_holds
-from unknot.certificates.verdict import Configuration, Verdict
+from unknot.certificates.verdict import Verdict
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.qos import DSCPS
 from unknot.flow_control.techniques import PFC
-from unknot.network.graph import path_to, reached_from
-from unknot.routing.lossless import Hop, PacketPlace, PfcBuffers, PfcModel, Walk, header_name
+from unknot.routing.lossless import PfcModel, header_name
 from unknot.routing.lossless_classes import ClassWalk, lossless_relation
 from unknot.routing.relation import Relation
-from unknot.verify.adaptive_next_hops import walk_stands
+from unknot.verify.adaptive_next_hops import judge_packets
 from unknot.verify.audit_findings import circle_of, forwarding_loops, lossless_drops, odd_maps, places_without_route
 from unknot.verify.check import check
 from unknot.verify.pause_headroom import hasty_watchdogs, lossy_queues, small_headroom
 from unknot.verify.pause_reach import PauseReach
+from unknot.verify.pfc_replay import Flow, flows_that_wait, replay
 
-SOURCES = 3
-"""Most switches from which flows to one place are replayed."""
-THRESHOLD = 2
-"""Packets in a priority group at which it pauses its sender; what can happen does not depend on it."""
-TICKS, SEEDS = 2000, 24
-"""Ticks in which senders send; runs, each with draws of its own."""
-CHANGE = 0.06
-"""Probability that a port or a sender changes between busy and idle in a tick."""
 PARTLY = "what is read closes no cycle of buffers, but not all is read: {}"
 FREE = "no cyclic buffer dependency, so PFC cannot deadlock"
 OPEN = (
@@ -83,9 +69,11 @@ class EthernetAudit(ThreeValued, asks="holds"):
         Ports with less headroom than can come after a pause, and watchdogs that act on legal pauses.
     reach : PauseReach or None
         What stops if a port is paused for ever, where that was asked.
+    spraying_free : bool or None
+        Whether no deadlock is possible if each packet of a flow is put into the queue of some next hop; false: a
+        replay shows one; null: open.
     adaptive_free : bool or None
-        Whether no deadlock is possible if each packet goes by any next hop that is not paused; null: not shown.
-        Spraying that puts a packet into the queue of one port is judged as a hash is.
+        The same if each packet goes by any next hop that is not paused.
     """
 
     fabric: EthernetFabric
@@ -107,6 +95,7 @@ class EthernetAudit(ThreeValued, asks="holds"):
     headroom: tuple[str, ...]
     assumption: str
     reach: PauseReach | None = None
+    spraying_free: bool | None = None
     adaptive_free: bool | None = None
 
     @property
@@ -154,8 +143,11 @@ def audit_ethernet(
         raise UnknotError(f"{fabric.name}: there are hosts at one switch only, so there is no traffic to judge")
     relation = lossless_relation(walk)
     verdict = check(relation, flow=PFC, time_limit=time_limit)
-    circle, flows = circle_of(verdict.configuration), _flows(walk, verdict.configuration)
+    circle, headers = circle_of(verdict.configuration), [*walk.addresses]
+    messages = () if verdict.configuration is None else verdict.configuration.messages
+    flows = flows_that_wait(walk, ((one.held[-1], one.wanted[0], headers[one.address]) for one in messages))
     seed = replay(walk, flows) if flows else None
+    packets = judge_packets(walk, flows, cyclic=verdict.deadlock_free is not True)
     loops, lost = forwarding_loops(walk), places_without_route(walk)
     free = verdict.deadlock_free if verdict.deadlock_free is not False or seed is not None else None
     established = verdict.established
@@ -171,7 +163,8 @@ def audit_ethernet(
         tuple(tuple(hop.channel for hop in flow.hops) for flow in flows), seed,
         not loops and not lost, loops, lost, (*lossless_drops(walk), *lossy_queues(fabric)), odd_maps(walk),
         (*small_headroom(fabric), *hasty_watchdogs(fabric)), _assumption(fabric, walk),
-        adaptive_free=True if not walk_stands(walk) and not fabric.unread else None,
+        spraying_free=packets.spraying_free and (None if fabric.unread else True),
+        adaptive_free=packets.adaptive_free and (None if fabric.unread else True),
     )  # fmt: skip
 
 
@@ -193,107 +186,7 @@ def _assumption(fabric: EthernetFabric, walk: ClassWalk) -> str:
     return f"lossless classes by config_db.json; judged for DSCP {classes}, others are treated alike or are lossy"
 
 
-def _flows(classes: ClassWalk, configuration: Configuration | None) -> list[Flow]:
-    """For each message flows of real packets that come to its place and go on where it waits, from a few sources."""
-    flows: dict[Flow, None] = {}
-    for message in () if configuration is None else configuration.messages:
-        found = classes.waiting_for(message.held[-1], message.wanted[0], message.address)
-        if found is not None:
-            at, onward = found
-            walk = classes.to(at.destination)
-            after = reached_from([onward.place], walk.after)
-            end = next(filter(walk.model.ends, after), onward.place)
-            toward = walk.leading([at])
-            for start in islice((place for place in toward if place in walk.starts), SOURCES):
-                lead = _hops(walk, path_to(start, toward)[::-1])
-                flows[Flow(start, (*lead, onward, *_hops(walk, path_to(end, after))))] = None
-    return list(flows)
-
-
-def _hops(walk: Walk, path: list[PacketPlace]) -> Iterator[Hop]:
-    """The steps along places that follow one another."""
-    return (next(hop for hop in walk.steps[here] if hop.place == there) for here, there in pairwise(path))
-
-
 def _flow_name(fabric: EthernetFabric, flow: Flow) -> str:
     name = fabric.network.router_name
     path = [name(flow.start.router), *(name(hop.place.router) for hop in flow.hops)]
     return f"to {header_name(fabric, flow.start.header)}: {' → '.join(path)}"
-
-
-@dataclass(frozen=True)
-class Flow:
-    """A flow: the place at which it starts, and its steps by the choice of the hash at each switch."""
-
-    start: PacketPlace
-    hops: tuple[Hop, ...]
-
-    def place(self, steps: int) -> PacketPlace:
-        """The place after some steps."""
-        return self.hops[steps - 1].place if steps else self.start
-
-
-@dataclass(eq=False)
-class _Run:
-    """A run: packets by flow and steps gone, in the queues of ports, and their number in each priority group."""
-
-    walk: PfcBuffers
-    flows: list[Flow]
-    random: Random
-    queues: defaultdict[tuple[int, int], deque[tuple[int, int]]] = field(default_factory=lambda: defaultdict(deque))
-    held: Counter[tuple[int, int]] = field(default_factory=Counter)
-    busy: dict[int, bool] = field(default_factory=dict)
-
-    def enqueue(self, flow: int, steps: int) -> None:
-        """Put a packet into the queue of its next step; at its last switch into that of its host."""
-        place, hops = self.flows[flow].place(steps), self.flows[flow].hops
-        queue = (hops[steps].channel, hops[steps].queue) if steps < len(hops) else (-1 - len(self.flows) - flow, 0)
-        self.queues[queue].append((flow, steps))
-        self.held[place.channel, place.group] += 1
-
-    def paused(self, channel: int, queue: int) -> bool:
-        """Whether a group at the far end pauses a queue; a host, with a negative number, is congested or not."""
-        groups = self.walk.model.pauses[channel].items() if channel >= 0 else ()
-        return any(q == queue and self.held[channel, g] >= THRESHOLD for g, q in groups)
-
-    def lot(self, key: int) -> bool:
-        """Whether a port is busy in this tick, or a host, by a negative number, silent or congested."""
-        if self.random.random() < CHANGE:
-            self.busy[key] = not self.busy.get(key, False)
-        return self.busy.get(key, False)
-
-    def serve(self, *, free: bool) -> bool:
-        """Send a packet from each idle, unpaused port; return whether any was sent."""
-        ready = [key for key, line in self.queues.items() if line and not self.paused(*key)]
-        self.random.shuffle(ready)
-        moving = {key[0]: key for key in ready if free or not self.lot(key[0])}
-        for key in moving.values():
-            flow, steps = self.queues[key].popleft()
-            place = self.flows[flow].place(steps)
-            self.held[place.channel, place.group] -= 1
-            if steps < len(self.flows[flow].hops):
-                self.enqueue(flow, steps + 1)
-        return bool(moving)
-
-
-def replay(walk: PfcBuffers, flows: list[Flow]) -> int | None:
-    """Run some flows until they stand still for ever: every host receives and every port is idle.
-
-    Returns
-    -------
-    int or None
-        Seed of the first run that does not drain; None if all do.
-    """
-    for seed in range(SEEDS):
-        run = _Run(walk, flows, Random(seed))
-        for _ in range(TICKS):
-            for number, flow in enumerate(flows):
-                first = flow.hops[0]
-                if not run.lot(-1 - number) and (number, 0) not in run.queues[first.channel, first.queue]:
-                    run.enqueue(number, 0)
-            run.serve(free=False)
-        while run.serve(free=True):
-            pass
-        if any(count for (channel, _), count in run.held.items() if channel >= 0):
-            return seed
-    return None

@@ -17,14 +17,19 @@ from unknot.network import Network
 from unknot.network.automorphisms import ColouredGraph
 from unknot.network.graph import components, shortest_cycle, strong_components
 from unknot.routing.ethernet import PathVector, path_vector
+from unknot.routing.lossless import PfcModel
+from unknot.routing.lossless_classes import ClassWalk
 from unknot.routing.path_vector_kernel import BITS, Policy
 from unknot.routing.paths import homes_of
-from unknot.verify.adaptive_next_hops import routes_stand
+from unknot.verify.adaptive_next_hops import PacketChoices, fabric_of_routes, judge_packets
 from unknot.verify.failure_routes import RouteChoices, RoutesBefore
 from unknot.verify.failures import Failed, FailureCase, Outcome, Part, Parts, failed_of, left_after, parts_of
+from unknot.verify.pfc_replay import flows_that_wait, replay
 
 FREE = "buffers depend on one another in no cycle"
 Words = Ints
+REPLAYED, RUNS = "; in a replay flows on it stand still for ever", 8
+"""Words for a replay after failures, and its most runs."""
 OPEN = "no choice of routes is known to close a cycle, but choices that follow one another may"
 
 
@@ -137,9 +142,16 @@ class AfterFailures:
             )
         if open_to:
             outcome, why = "undecided", OPEN
-        stand = routes_stand(vector, alive, hosts, self.homes) if circle else None
-        free = None if stand is None else not stand
-        fault = FailureCase(failed.names, outcome, undelivered, pairs, why, failed.alike, free)
+        packets = PacketChoices(None, None)
+        fabric = fabric_of_routes(vector, alive, hosts, self.homes) if circle else None
+        if fabric is not None:
+            walk = ClassWalk(PfcModel(fabric))
+            waits = zip(circle, [*circle[1:], circle[0]], strict=True)
+            flows = flows_that_wait(walk, ((walk.first[held], walk.first[wanted], None) for held, wanted in waits))
+            packets = judge_packets(walk, flows, cyclic=True, seeds=RUNS)
+            why += REPLAYED if replay(walk, flows, seeds=RUNS) is not None else ""
+        free = packets.spraying_free, packets.adaptive_free
+        fault = FailureCase(failed.names, outcome, undelivered, pairs, why, failed.alike, *free)
         return Decided(fault, 0 if vector.oldest else settled, circle)
 
     @cached_property

@@ -142,8 +142,9 @@ class FailureCase(TriedFault):
     alike : int
         Sets of parts that have this outcome too, itself included: those that automorphisms of the network and its
         routing turn it into, or its group.
-    adaptive_free : bool or None
-        After a deadlock: whether none is possible if each packet goes by any next hop that is not paused.
+    spraying_free, adaptive_free : bool or None
+        After a deadlock: whether none is possible if each packet is put into the queue of some next hop, or goes by
+        any next hop that is not paused; False: a replay shows one.
     """
 
     outcome: Outcome
@@ -151,6 +152,7 @@ class FailureCase(TriedFault):
     pairs: int
     why: str
     alike: int = 1
+    spraying_free: bool | None = None
     adaptive_free: bool | None = None
 
 

@@ -98,15 +98,29 @@ class FaultSweep(Tried, Brief):
     harmless = frozenset({"holds", "disconnected"})
 
     @property
+    def spraying_deadlocks(self) -> int | None:
+        """Sets of failures after which a hash can deadlock, and packets spread over the queues of all next hops, too.
+
+        None: there is no such hash, or nothing is known of some.
+        """
+        return self._beside([one.spraying_free for one in self._stuck])
+
+    @property
     def adaptive_deadlocks(self) -> int | None:
         """Sets of failures after which a hash can deadlock, and packets by any next hop that is not paused, too.
 
         None: there is no such hash, or nothing is known of some.
         """
-        stuck = [one for one in self.tried if one.outcome == "deadlock"]
-        if not stuck or any(one.adaptive_free is None for one in stuck):
+        return self._beside([one.adaptive_free for one in self._stuck])
+
+    @property
+    def _stuck(self) -> list[FailureCase]:
+        return [one for one in self.tried if one.outcome == "deadlock"]
+
+    def _beside(self, free: list[bool | None]) -> int | None:
+        if not free or None in free:
             return None
-        return sum(one.alike for one in stuck if not one.adaptive_free)
+        return sum(one.alike for one, safe in zip(self._stuck, free, strict=True) if not safe)
 
     @property
     def survives(self) -> bool | None:

@@ -77,15 +77,19 @@ def _if_known(free: bool | None, _: Any) -> bool | str:
 class FailureCaseForm(Form, of=FailureCase):
     """A set of failures."""
 
+    spraying_free: Annotated[bool | None, Words(_if_known)]
     adaptive_free: Annotated[bool | None, Words(_if_known)]
 
 
-class FaultsAnswer(Form, of=FaultSweep, without="claims", also="survives counts adaptive_deadlocks"):
+class FaultsAnswer(
+    Form, of=FaultSweep, without="claims", also="survives counts spraying_deadlocks adaptive_deadlocks"
+):
     """JSON answer of `unknot faults`."""
 
     frame = "tried"
     table = """
-        network routing switching kind faults possible counts adaptive_deadlocks survives never_deadlocks tried unread
+        network routing switching kind faults possible counts spraying_deadlocks adaptive_deadlocks survives
+        never_deadlocks tried unread
     """
 
     tried: list[FailureCaseForm]

@@ -28,9 +28,9 @@ class AuditEthernetAnswer(
 
     parts = ("verdict",)
     table = """
-        fabric deadlock_free adaptive_free established certificate_holds loop flows delivered forwarding_loops lost
-        losses reach.stopped_ports reach.stopped_flows reach.flows reach.stopped_hosts findings headroom assumption
-        unread network.routers destinations notes
+        fabric deadlock_free spraying_free adaptive_free established certificate_holds loop flows delivered
+        forwarding_loops lost losses reach.stopped_ports reach.stopped_flows reach.flows reach.stopped_hosts findings
+        headroom assumption unread network.routers destinations notes
     """
 
     loop: Annotated[list[str], CIRCLE]
