@@ -130,6 +130,11 @@ def test_sessions_and_neighbours_tell_the_plan(tmp_path: Path) -> None:
     (folder / "leaf3.bgp_neighbors.json").write_text(json.dumps(sessions(65103)), encoding="utf-8")
     told = read_bgp(read_ethernet(folder))
     assert sum(told.options["allowas_in"]) == 3
+    for key in ("allowAsInOrigin", "allowAsInRouteMap"):
+        row = sessions(65102)
+        row["to-spine1"]["addressFamilyInfo"] = {"ipv4Unicast": {key: True}}
+        (folder / "leaf2.bgp_neighbors.json").write_text(json.dumps(row), encoding="utf-8")
+        assert f"{key} of leaf2" in read_bgp(read_ethernet(folder)).unread
 
 
 QUEUE = {"0-2": "lossy", "5-9": "lossy", "3-4": "lossless"}

@@ -64,8 +64,8 @@ def read_bgp(fabric: EthernetFabric) -> ToldBgp:
 
 
 ROUTER = r"^router bgp ([0-9]{1,10})\s*$"
-COUNT = "allowAsInCount"
-"""Key of a session for how often the own AS is accepted."""
+ALLOWED_KEYS, COUNT = "allowAsIn", "allowAsInCount"
+"""Beginning of keys of a session that tell when the own AS is accepted, and the key for how often."""
 ALLOWED = r"\bneighbor (\S+) allowas-in(?: ([0-9]{1,3}))?"
 BEST_PATH = ("multiPathRelax", "compareRouterId")
 """Keys of options of the choice of paths in summaries."""
@@ -121,7 +121,8 @@ class _Told:
             self.own[name] |= {row["localAs"] for row in rows if isinstance(row.get("localAs"), int)}
             self._peers(rows)
             # FRR 8.4 prints no count anywhere; newer versions leave out counts of 0.
-            if any(COUNT in part for row in rows for part in _parts(row.get("addressFamilyInfo"))):
+            parts = [part for row in rows for part in _parts(row.get("addressFamilyInfo"))]
+            if any(key.startswith(ALLOWED_KEYS) for part in parts for key in part):
                 self.limits[name] = {str(row.get("hostname")): self._accepted(name, row) for row in rows}
 
     def allowed(self, names: list[str], sessions: list[tuple[str, str]]) -> int | list[int]:
@@ -140,7 +141,10 @@ class _Told:
 
     def _accepted(self, name: str, row: dict[str, Any]) -> int:
         """How often a switch accepts its own AS from a neighbour, by the largest number of an address family."""
-        counts = {number(part.get(COUNT, 0)) or 0 for part in _parts(row.get("addressFamilyInfo"))}
+        parts = _parts(row.get("addressFamilyInfo"))
+        counts = {number(part.get(COUNT, 0)) or 0 for part in parts}
+        for key in sorted({key for part in parts for key in part if key.startswith(ALLOWED_KEYS)} - {COUNT}):
+            self.unread[f"{key} of {name}"] = None
         if len(counts) > 1:
             self.unread[f"allowas-in of {name}, which differs by address family: the largest is assumed"] = None
         return max(counts, default=0)
