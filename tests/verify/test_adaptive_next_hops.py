@@ -60,8 +60,7 @@ def test_answers_stand_beside_those_of_hashes() -> None:
     assert (sweep.counts["deadlock"], sweep.spraying_deadlocks, sweep.adaptive_deadlocks) == (12, 12, 12)
 
 
-def test_a_second_next_hop_helps_adaptive_packets_alone(seed: int) -> None:
-    """Where a hash deadlocks on drawn fabrics; what is proved free stands still in no replay."""
+def test_what_is_proved_free_stands_still_in_no_replay(seed: int) -> None:
     for fabric in map(clos, map(np.random.default_rng, range(seed % 50, seed % 50 + 4))):
         audit, walk = audit_ethernet(fabric), ClassWalk(PfcModel(fabric))
         stand = walk_stands(walk)
