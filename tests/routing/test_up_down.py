@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -197,3 +199,11 @@ def test_a_network_in_two_parts_is_refused() -> None:
 def test_each_order_of_levels_has_its_source() -> None:
     assert up_down(mesh(2, 3), levels="bfs").source == "Schroeder et al. 1991"
     assert up_down(mesh(2, 3), levels="dfs").source == "Sancho, Robles & Duato 2000"
+
+
+def test_a_network_too_large_for_tables_is_refused_before_its_best_root_is_searched_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.modules["unknot.routing.up_down"], "root_named", lambda *_: pytest.fail("searched"))
+    with pytest.raises(RelationError, match=r"needs a table of distances, and 16000 × 16000 are more"):
+        up_down(mesh(2, 8000))

@@ -95,11 +95,12 @@ def up_down(
             f"up_down on {network.name}: it needs links that go both ways, but there is no channel back along "
             f"{network.channel_name(single)}; for channels that go one way use hop_number"
         )
+    homes, column = homes_of(network)
+    # Before the best root is searched for, which takes routers × channels.
+    require_room(network, homes, "up_down")
     top = root_named(network, root)
     rank = _ranks(network, top, levels)
     kind = np.sign(rank[network.target] - rank[network.source]).astype(np.int8)
-    homes, column = homes_of(network)
-    require_room(network, homes, "up_down")
     falling, legal = _hops(network, rank, homes, shorter=True)
     require_ways(network, (legal == FAR).T, homes, f"up_down from {network.router_name(top)}")
 
