@@ -264,7 +264,7 @@ def test_what_does_not_fit_is_refused() -> None:
         size = states.cells.bits.nbytes + 28 * states.cells.block.size
         with memory_limit(size):
             assert waiting(dependencies(relation), symmetry=False).states == number
-        with memory_limit(size - 1), pytest.raises(SizeError, match=f"the {number} states on cycles"):
+        with memory_limit(size - 1), pytest.raises(SizeError, match=f"the {number:,} states on cycles"):
             waiting(dependencies(relation), symmetry=False)
 
 

@@ -79,7 +79,7 @@ def annealed(
     from unknot.lane_assignment.anneal_kernel import anneal
 
     lanes = len(orders.key)
-    text = text or f"{phrases.count(lanes, 'lane')}: {{}} pairs left"
+    text = text or f"{phrases.count(lanes, 'lane')}: {{:,}} pairs left"
     seed = [effort.seed, lanes, moves] if seed is None else seed
     state = random_state(*seed, streams=2)[:, None]
     halved = halved and lanes > 1

@@ -78,7 +78,7 @@ def improved(
         Temperatures at the beginning and at the end of a round, in turn.
     """
     best: tuple[Floats, int] | None = None
-    text = f"{phrases.count(len(start), 'lane')} of longer paths: cost {{}}"
+    text = f"{phrases.count(len(start), 'lane')} of longer paths: cost {{:,}}"
     with effort.until_interrupted():
         for number in range(rounds):
             key = start if number % 2 == 0 or best is None else best[0]

@@ -224,6 +224,6 @@ def _verdicts(
             text = "the limit was over before the rule had answered, so nothing is known; give more time"
         else:
             text = "the rule gave no answer; does it loop for ever?"
-        text, scope = deadline.undecided(text), f"{relation.num_addresses} addresses, {relation.num_vcs} VCs"
+        text, scope = deadline.undecided(text), f"{relation.num_addresses:,} addresses, {relation.num_vcs:,} VCs"
         verdicts |= {t: Verdict(None, t, method, scope, text) for t in techniques if t not in verdicts}
     return verdicts

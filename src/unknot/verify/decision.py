@@ -74,7 +74,7 @@ class TechniqueDecision:
             verdict = self._open("greatest fixpoints", f"{graph.on_cycles}; {out}")
         if states is None or states.group is None:
             return verdict
-        checked = f"translation symmetry checked, {states.group.representatives.size} addresses stand for all"
+        checked = f"translation symmetry checked, {states.group.representatives.size:,} addresses stand for all"
         return replace(verdict, scope=f"{verdict.scope}; {checked}")
 
     def _by_cycle(self) -> Verdict:
@@ -85,7 +85,7 @@ class TechniqueDecision:
                 method, queued_cycle(self.graph, self.buffer_depth, replace(self.effort, end=self._late))
             )
         except TimeUpError as out:
-            stuck = f"{self.graph.size.cyclic_vcs} VCs lie on cycles of dependencies, so there is a deadlock"
+            stuck = f"{self.graph.size.cyclic_vcs:,} VCs lie on cycles of dependencies, so there is a deadlock"
             return self._open(method, f"{stuck}; there was no time to say how packets come there ({out})")
 
     def _by_fixpoints(self, states: Waiting) -> Verdict:
@@ -112,7 +112,7 @@ class TechniqueDecision:
             return self._stuck("exact search (CP-SAT)", worms)
         method = "greatest fixpoint of worms, then exact search (CP-SAT)"
         if worms is None:
-            return self._open(method, f"only {number} of {graph.relation.num_vcs} VCs may be part of a deadlock")
+            return self._open(method, f"only {number} of {graph.relation.num_vcs:,} VCs may be part of a deadlock")
         text = f"all but {number} VCs drain; no set of worms on those blocks itself"
         return self._free(method, text, "exhausted", _ranks(graph, left.removed), left.vcs, worms)
 
@@ -183,8 +183,9 @@ class TechniqueDecision:
     def _verdict(self, free: bool | None, method: str, text: str, **evidence: Any) -> Verdict:
         graph = self.graph
         scope = (
-            f"{graph.relation.num_addresses} addresses, {graph.states} reachable states, {graph.relation.num_vcs} "
-            "VCs; any timing, selection, arbitration and packet length; terminals accept every packet"
+            f"{graph.relation.num_addresses:,} addresses, {graph.states:,} reachable states, "
+            f"{graph.relation.num_vcs:,} VCs; any timing, selection, arbitration and packet length; "
+            "terminals accept every packet"
         )
         return Verdict(free, self.technique, method, scope, text, size=graph.size, **evidence)
 

@@ -109,8 +109,8 @@ def worst_permutation(relation: Relation) -> WorstPermutation:
     terminals, states = relation.network.num_terminals, relation.num_addresses * relation.num_vcs
     if states > MOST_STATES:
         raise RelationError(
-            f"{relation.name}: the worst permutation follows packets to {relation.num_addresses} addresses over "
-            f"{relation.num_vcs} VCs; {MOST_STATES} of both together at most, got {states}"
+            f"{relation.name}: the worst permutation follows packets to {relation.num_addresses:,} addresses over "
+            f"{relation.num_vcs:,} VCs; {MOST_STATES:,} of both together at most, got {states:,}"
         )
     shares, known = _shares(relation), list[_KnownPrices]()
     best = WorstPermutation(np.full(terminals, -1), None, 0.0, 1.0, *np.zeros((2, terminals)))

@@ -67,9 +67,10 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
     relation, packets = graph.relation, flow.packets
     length = max(1, buffer_depth // packets)
     scope = (
-        f"{relation.num_addresses} addresses, {graph.states} reachable states, {relation.num_vcs} VCs with room for "
-        f"{packets} packets each, {len(flow.pools)} pools; any timing, selection and arbitration; dependencies "
-        "within the network only; a packet that is kept out of a pool for ever by others is starved, not deadlocked"
+        f"{relation.num_addresses:,} addresses, {graph.states:,} reachable states, {relation.num_vcs:,} VCs with "
+        f"room for {packets} packets each, {len(flow.pools)} pools; any timing, selection and arbitration; "
+        "dependencies within the network only; "
+        "a packet that is kept out of a pool for ever by others is starved, not deadlocked"
     )
 
     def verdict(free: bool | None, method: str, text: str, **evidence: Certificate | Configuration) -> Verdict:
@@ -113,14 +114,15 @@ def check_pools(graph: Dependencies, flow: FlowControl, buffer_depth: int, effor
             every = Queues(relation, flow, effort, {*flow.pools_of}).search(any_blocked=True)
             if every.run is None and every.complete:
                 text = (
-                    f"none of the {every.states} states of the pools holds packets that wait for each other for good"
+                    f"none of the {every.states:,} states of the pools holds packets that wait for each other "
+                    "for good"
                 )
                 return verdict(True, "search of all states", text, certificate=Certificate("states", rank))
             messages, order = Queues(relation, flow, effort).filling(length) or (None, ())
     except TimeUpError:
         pass  # that there was no more time is said below
     if messages is None:
-        many = f"{np.count_nonzero(left)} of {relation.num_vcs} VCs may stay occupied for ever"
+        many = f"{np.count_nonzero(left)} of {relation.num_vcs:,} VCs may stay occupied for ever"
         if not any(left):
             many = "packets may be alone in the network and not let in, if marked slots meet"
         late = "; there was no more time" if clock() > effort.end else ""

@@ -153,9 +153,9 @@ class Dependencies(Brief):
     def on_cycles(self) -> str:
         """How many VCs lie on cycles, as far as addresses were followed, in words."""
         if self.complete:
-            return f"{self.size.cyclic_vcs} of {self.relation.num_vcs} VCs lie on cycles of dependencies"
-        so_far = "no cycle" if self.acyclic else f"{self.size.cyclic_vcs} VCs on cycles"
-        return f"the dependencies of {self.addresses} of {self.relation.num_addresses} addresses have {so_far}"
+            return f"{self.size.cyclic_vcs:,} of {self.relation.num_vcs:,} VCs lie on cycles of dependencies"
+        so_far = "no cycle" if self.acyclic else f"{self.size.cyclic_vcs:,} VCs on cycles"
+        return f"the dependencies of {self.addresses:,} of {self.relation.num_addresses:,} addresses have {so_far}"
 
 
 @takes_relation

@@ -119,7 +119,7 @@ def waiting(graph: Dependencies, effort: Effort | None = None, *, symmetry: bool
     words = 2 + 2 * np.diff(inner_first)
     word = offsets(np.diff(cell_first) * words)
     needed = 8 * int(word[-1]) + CELL * int(cell_first[-1])
-    memory.require(f"the {states} states on cycles of {relation.name} on {relation.network.name}", needed)
+    memory.require(f"the {states:,} states on cycles of {relation.name} on {relation.network.name}", needed)
     block, bits = np.empty(int(cell_first[-1]), dtype=np.int32), np.empty(int(word[-1]), dtype=np.int64)
     cursors = cell_first[:-1] + np.cumsum(counts, axis=0) - counts
     cells = Cells(cell_first, block, word[:-1], bits)

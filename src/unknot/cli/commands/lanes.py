@@ -252,7 +252,7 @@ def conclusion(routes: Lanes | ChangingLanes | LongerLanes, survive: str | None)
             return f"{lanes} every route is a shortest path, for {count(routes.pairs, 'pair')} of routers."
         return f"{lanes} {routes.longer_pairs} of {count(routes.pairs, 'route')} are longer than shortest paths."
     how = HOW[routes.changes] if isinstance(routes, ChangingLanes) else ""
-    which = f"all {routes.pairs} pairs" if routes.pairs > 1 else "the only pair"
+    which = f"all {routes.pairs:,} pairs" if routes.pairs > 1 else "the only pair"
     whom = f"{which} of routers{'' if routes.sends is None else ' with flows'}"
     paths = {"free": "shortest paths between", "table": "shortest paths by tables between"}
     more = ", whose two directions share a lane" if routes.both_ways else ""

@@ -148,7 +148,7 @@ def by_search(
             every = search(modelled, most_states=TINY if number < len(methods) - 1 else MOST_STATES, end=left.end)
             run, states = every.run, every.states
             if run is None and every.complete and not wide:
-                text = f"none of the {states} states that can be reached holds a message that can never move"
+                text = f"none of the {states:,} states that can be reached holds a message that can never move"
                 return ProtocolVerdict(True, technique, method, text, modelled, states=states, empties=every.returns)
         if run is not None:
             run = shortened(modelled, run, deadline.closing.end)
