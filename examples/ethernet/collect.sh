@@ -10,10 +10,11 @@ for switch in "$@"; do
             [ -s "$folder/$switch/$1.part" ] && mv "$folder/$switch/$1.part" "$folder/$switch/$1" ||
             { rm -f "$folder/$switch/$1.part"; echo "$switch: no $1" >&2; }
     }
-    fetch route.json "vtysh -c 'show ip route vrf all json'"
-    fetch route6.json "vtysh -c 'show ipv6 route vrf all json'"
+    fetch route.json "vtysh -c 'show ip route vrf all json' || sudo -n vtysh -c 'show ip route vrf all json'"
+    fetch route6.json "vtysh -c 'show ipv6 route vrf all json' || sudo -n vtysh -c 'show ipv6 route vrf all json'"
     fetch lldp.json "lldpcli -f json show neighbors || docker exec lldp lldpcli -f json show neighbors"
     fetch config_db.json "cat /etc/sonic/config_db.json"
+    fetch nvue.json "nv config show -o json"
     fetch bgp.json "vtysh -c 'show bgp summary json'"
     fetch bgp_neighbors.json "vtysh -c 'show bgp neighbors json'"
     fetch mux.json "show muxcable status --json"

@@ -22,6 +22,7 @@ from unknot.fabrics.ethernet.bgp import _Told
 from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.routes import read_cable_list, read_lldp, read_routes
+from unknot.fabrics.ethernet.settings import read_nvue, read_port_channels
 from unknot.fabrics.ethernet.topologies import read_topology
 from unknot.network import Network, from_edges
 from unknot.network.families import mesh, ring
@@ -298,6 +299,36 @@ topology:
     return [written.encode(), *(json.dumps({"links": [link]}, indent=1).encode() for link in links)]
 
 
+def _of_vendors(shape: str) -> list[bytes]:
+    """Routes of an example as another system prints them: NVUE in both of its shapes, and EOS."""
+    from tests.fabrics.test_vendors import eos, nvue
+
+    table = json.loads((ROOT / "examples/ethernet/frr-all-links-up/leaf0.route.json").read_text(encoding="utf-8"))
+    tables = [eos(table)] if shape == "eos" else [nvue(table), {"route": nvue(table, old=True)}]
+    return [json.dumps(one, indent=1).encode() for one in tables]
+
+
+def _settings() -> list[bytes]:
+    """Settings of Cumulus Linux."""
+    from tests.fabrics.test_vendors import config
+
+    roce = {"roce": {"enable": "on", "mode": "lossless"}}
+    more = {"router": {"adaptive-routing": {"enable": "on"}}, "nve": {"vxlan": {}}}
+    return [json.dumps(one, indent=1).encode() for one in (config(qos=roce), config(qos={"pfc": {"p": {}}}, **more))]
+
+
+def _of_eos() -> list[bytes]:
+    """Neighbours and port channels that EOS tells."""
+    row = {"port": "Ethernet1", "neighborDevice": "spine1", "neighborPort": "Ethernet7", "ttl": 120}
+    ports = {"activePorts": {"Ethernet1": {"protocol": "lacp"}}, "inactivePorts": {}}
+    both = {"lldpNeighbors": [row, row]}, {"portChannels": {"Port-Channel1": ports}}
+    return [json.dumps(one, indent=1).encode() for one in both]
+
+
+def _read_of_eos(path: Path) -> Any:
+    return read_lldp(path, "s") if b"lldp" in path.read_bytes() else read_port_channels(path)
+
+
 def _read_mux(path: Path) -> Any:
     return read_config_db(ROOT / "examples/ethernet/dual-tor-two-queues/tor-a/config_db.json", path)
 
@@ -350,6 +381,10 @@ READERS: dict[str, Reader] = {
         Reader("booksim-configuration", ".cfg", lambda: [text.encode() for text in _BOOKSIM], _read_booksim, _text),
         Reader("replay", ".json", _replays, _read_replay, _text),
         Reader("route-json", ".json", _ethernet("*route.json"), read_routes, _text),
+        Reader("route-nvue", ".json", lambda: _of_vendors("nvue"), read_routes, _text),
+        Reader("route-eos", ".json", lambda: _of_vendors("eos"), read_routes, _text),
+        Reader("nvue-settings", ".json", _settings, read_nvue, _text),
+        Reader("eos-ports", ".json", _of_eos, _read_of_eos, _text),
         Reader("config-db", ".json", _ethernet("config_db.json"), _read_config, _text),
         Reader("mux", ".json", _ethernet("mux.json"), _read_mux, _text),
         Reader("bgp-sessions", ".json", _sessions, _read_sessions, _text),

@@ -12,6 +12,7 @@ from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
 from unknot._base.input import read_json
 from unknot._base.output import scratch_folder, write_text
+from unknot._base.phrases import few
 from unknot._base.three_valued import ThreeValued
 from unknot.fabrics.ethernet.document import files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
@@ -104,6 +105,8 @@ def repair_lossless(
     write_route_maps(fabric, folder)
     repaired, files = RepairedFabric(before, queues, maps=judge_route_maps(fabric, folder)), files_of(folder)
     try:
+        if alien := [name for name, kinds in files.items() if "nvue.json" in kinds]:
+            raise UnknotError(f"{few(alien)}: Cumulus Linux takes no maps of SONiC; {RULES} has the rules")
         tables = [_Switch(fabric, queues, router).tables() for router in range(network.num_routers)]
     except UnknotError as error:
         return replace(repaired, refused=str(error))

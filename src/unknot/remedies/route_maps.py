@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -19,6 +20,7 @@ from unknot._base.three_valued import ThreeValued
 from unknot.certificates import evidence_holds
 from unknot.fabrics.ethernet.document import Document, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
+from unknot.fabrics.ethernet.vendor_tables import tables_of
 from unknot.flow_control.techniques import PFC
 from unknot.network.graph import backwards, reached_from
 from unknot.network.metrics import hops_from_any
@@ -181,13 +183,15 @@ def _ports(fabric: EthernetFabric, name: str, files: dict[str, Path]) -> dict[st
 
 def _neighbours(path: Path) -> dict[str, str]:
     """The address of the neighbour behind each interface with routes, without link-local addresses."""
-    document, known = Document.read(path), dict[str, str]()
-    for prefix, entries in document.table(document.content).items():
-        for entry in document.rows(entries, prefix):
-            for hop in document.rows(entry.get("nexthops", []), prefix, "nexthops"):
+    document, known = Document.read(path, several=True), dict[str, str]()
+    rows = ((*keys, prefix, entries) for keys, table in tables_of(document) for prefix, entries in table.items())
+    for *keys, entries in rows:
+        for entry in document.rows(entries, *keys):
+            for hop in document.rows(entry.get("nexthops", []), *keys, "nexthops"):
                 address, port = hop.get("ip"), hop.get("interfaceName")
-                if isinstance(address, str) and isinstance(port, str) and not ip_address(address).is_link_local:
-                    known[port] = address
+                with suppress(ValueError):
+                    if isinstance(port, str) and not ip_address(str(address)).is_link_local:
+                        known[port] = str(address)
     return known
 
 

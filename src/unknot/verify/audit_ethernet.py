@@ -181,9 +181,11 @@ def _without_dscps(fabric: EthernetFabric) -> str:
 
 def _assumption(fabric: EthernetFabric, walk: ClassWalk) -> str:
     if not any(one.configured for one in fabric.qos):
-        return "no config_db.json, so one lossless class is assumed for all traffic and PFC on every cable"
+        return (
+            "no config_db.json or nvue.json, so one lossless class is assumed for all traffic and PFC on every cable"
+        )
     classes = ", ".join(map(str, walk.model.marks))
-    return f"lossless classes by config_db.json; judged for DSCP {classes}, others are treated alike or are lossy"
+    return f"lossless classes by configurations; judged for DSCP {classes}, others are treated alike or are lossy"
 
 
 def _flow_name(fabric: EthernetFabric, flow: Flow) -> str:

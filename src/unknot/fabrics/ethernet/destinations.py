@@ -158,7 +158,8 @@ def _ways(tables: SwitchTables, prefix: Prefix) -> _Ways:
         raise UnknotError(
             f"{tables.network.name}: {outside[mixed[0]]} has no cable, but packets to {prefix} leave there, which "
             + (f"is connected to {tables.switches[local[0]]}" if local else "also leave by cables")
-            + f"; are a cable or the routes of a switch missing? {tables.switches[mixed[0]]} has cables at "
+            + "; are a cable, the ports of a port channel or the routes of a switch missing? "
+            + f"{tables.switches[mixed[0]]} has cables at "
             + (", ".join(ports) or "no port")
         )
     owners = sorted([*local, *outside])

@@ -17,6 +17,8 @@ COMMANDS = {
     "lldp.json": "`lldpcli -f json show neighbors`",
     "config_db.json": "/etc/sonic/config_db.json",
     "mux.json": "`show muxcable status --json`",
+    "nvue.json": "`nv config show -o json`",
+    "port_channels.json": "`show port-channel | json`",
     "bgp.json": "`vtysh -c 'show bgp summary json'`",
     "bgp_neighbors.json": "`vtysh -c 'show bgp neighbors json'`",
 }

@@ -9,12 +9,11 @@ from pathlib import Path
 from unknot._base.errors import UnknotError
 from unknot.fabrics.ethernet.batfish import read_batfish_routes
 from unknot.fabrics.ethernet.cables import cables_of
-from unknot.fabrics.ethernet.config_db import read_config_db
 from unknot.fabrics.ethernet.destinations import muxes_of_others
 from unknot.fabrics.ethernet.document import ROUTES, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
-from unknot.fabrics.ethernet.qos import SwitchQos
 from unknot.fabrics.ethernet.routes import Port, VrfTable, read_routes
+from unknot.fabrics.ethernet.settings import settings_of
 from unknot.fabrics.ethernet.switch_tables import SwitchTables
 from unknot.fabrics.ethernet.unread import DEFAULT, in_words, vrf
 from unknot.fabrics.ethernet.vrfs import NONE, destinations_by_vrf
@@ -59,14 +58,11 @@ def read_ethernet(folder: str | Path) -> EthernetFabric:
     if not switches:
         raise UnknotError(f"{folder}: no routes; SWITCH/route.json or SWITCH.route.json of each switch are needed")
     notes = [f"{switch} has no routes and is left out" for switch in sorted({*files} - {*switches})]
-    qos = [
-        read_config_db(kinds["config_db.json"], kinds.get("mux.json")) if "config_db.json" in kinds else SwitchQos()
-        for kinds in map(files.__getitem__, switches)
-    ]
+    qos = [settings_of(files[switch]) for switch in switches]
     if any(one.configured for one in qos):
         for switch, one in zip(switches, qos, strict=True):
             if not one.configured:
-                note(switch, "QoS maps, for want of config_db.json: one lossless class is assumed")
+                note(switch, "QoS maps, for want of config_db.json or nvue.json: one lossless class is assumed")
     for switch in switches:
         if "mux.json" in files[switch] and "config_db.json" not in files[switch]:
             note(switch, "mux.json, for want of the servers in config_db.json")

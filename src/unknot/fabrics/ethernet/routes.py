@@ -1,4 +1,4 @@
-"""Routes and cables of switches: what FRR and SONiC print, neighbours by LLDP, a list of cables."""
+"""Routes and cables of switches: what they print, neighbours by LLDP, a list of cables."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from unknot._base.errors import TextError, near
 from unknot._base.input import read_lines
 from unknot.fabrics.ethernet.document import Document
 from unknot.fabrics.ethernet.unread import DEFAULT, MANAGEMENT, unread_hops
+from unknot.fabrics.ethernet.vendor_tables import tables_of
 
 Prefix = IPv4Network | IPv6Network
 LOCAL = ("connected", "local", "kernel")
@@ -64,7 +65,7 @@ def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict
     """Read the selected routes of one switch by VRF, without those of the management network.
 
     A file has the table of one VRF, tables of several one after the other, or an object with a table for each VRF,
-    as `show ip route vrf all json` prints them in older and newer versions of FRR, or what EOS prints.
+    as `show ip route vrf all json` prints them in older and newer versions of FRR, or what EOS or NVUE prints.
 
     Parameters
     ----------
@@ -74,10 +75,10 @@ def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict
     Raises
     ------
     TextError
-        With the line, for what is not the JSON of `show ip route json`.
+        With the line, for what is not such JSON; routes of other systems are named.
     """
     document, tables = Document.read(Path(path), several=True), dict[str, VrfTable]()
-    for keys, table in _tables(document):
+    for keys, table in tables_of(document):
         ports = _connected(table, *keys)
         for name, its in ports.items():
             tables.setdefault(name, VrfTable()).ports.update(port for _, port in its)
@@ -111,35 +112,6 @@ def read_routes(path: str | Path, unread: Callable[[str], object] = str) -> dict
         for prefix in [prefix for prefix in one.routes if prefix.is_link_local]:
             del one.routes[prefix]
     return tables
-
-
-def _tables(document: Document) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    """Tables of prefixes, each with the name of its VRF where a key tells the name."""
-    for part in document.content:
-        part = document.table(part)
-        if "vrfs" in part:
-            for name, facts in document.table(part["vrfs"], "vrfs").items():
-                yield (name,), _of_eos(document, name, document.table(facts, name).get("routes", {}))
-            continue
-        named = {name: inner for name, inner in part.items() if isinstance(inner, dict) and "/" not in name}
-        yield (), {text: entries for text, entries in part.items() if text not in named}
-        yield from (((name,), inner) for name, inner in named.items())
-
-
-def _of_eos(document: Document, name: str, routes: Any) -> dict[str, Any]:
-    """The table of a VRF that EOS printed, as FRR prints one."""
-    table = {}
-    for text, row in document.table(routes, name, "routes").items():
-        row = document.table(row, name, text)
-        vias = document.rows(row.get("vias", []), name, text, "vias")
-        hops: list[dict[str, Any]] = [{"active": True, "blackhole": True}]
-        if row.get("routeAction", "forward") == "forward":
-            names = {"interface": "interfaceName", "nexthopAddr": "ip"}
-            hops = [{"active": True, **{names.get(key, key): value for key, value in via.items()}} for via in vias]
-            hops = [{**hop, "vrf": "another"} for hop in hops] if row.get("routeLeaked") is True else hops
-        protocol = "connected" if row.get("routeType") in ("connected", "direct") else "other"
-        table[text] = [{"selected": True, "protocol": protocol, "nexthops": hops}]
-    return table
 
 
 def _vrf(entry: dict[str, Any], key: str = DEFAULT) -> str:
@@ -226,7 +198,7 @@ def read_cable_list(path: str | Path, switches: Collection[str] | None = None) -
 
 
 def read_lldp(path: str | Path, switch: str) -> list[tuple[Port, tuple[Port, ...]]]:
-    """Read the neighbours of a switch: output of `lldpcli -f json` or `-f json0`, `show neighbors`.
+    """Read the neighbours of a switch: output of `lldpcli -f json` or `-f json0`, or what EOS prints.
 
     Returns
     -------
@@ -239,8 +211,14 @@ def read_lldp(path: str | Path, switch: str) -> list[tuple[Port, tuple[Port, ...
         With the line, for what is not such output.
     """
     document = Document.read(Path(path))
-    top = document.table(document.content).get("lldp")
-    neighbours = []
+    whole = document.table(document.content)
+    neighbours = list[tuple[Port, tuple[Port, ...]]]()
+    if "lldpNeighbors" in whole:
+        for row in document.rows(whole["lldpNeighbors"], "lldpNeighbors"):
+            own, device, facing = (_word(row.get(key)) for key in ("port", "neighborDevice", "neighborPort"))
+            neighbours += [(Port(switch, own), (Port(device, facing),))] if own and device and facing else []
+        return neighbours
+    top = whole.get("lldp")
     for name, interface in _neighbours(document, top):
         if interface.get("via", "LLDP") != "LLDP":
             continue
