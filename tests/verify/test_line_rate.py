@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import zlib
-from itertools import product
+from collections import Counter
+from itertools import chain, pairwise, product
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -14,11 +16,12 @@ from typer.testing import CliRunner
 from unknot._base.errors import RelationError
 from unknot.cli.program import app
 from unknot.fabrics.named import network
+from unknot.network import from_edges
 from unknot.routing.named import routing
 from unknot.verify.hashed_flows_kernel import crc
-from unknot.verify.job_flows import Job, job_of
+from unknot.verify.job_flows import Job, JobRanks, job_of
 from unknot.verify.line_rate import EqualPaths, Hashing, better_seeds, hashed_loads, paths_of
-from unknot.verify.line_rate_answer import line_rate
+from unknot.verify.line_rate_answer import NEAR, line_rate
 
 ROOT = Path(__file__).parents[2]
 
@@ -103,8 +106,8 @@ def test_one_hash_at_all_switches_uses_few_of_many_core_cables() -> None:
 def test_collisions_halve_a_ring_that_spreading_cures() -> None:
     """NVIDIA/cluster-readiness-engine PR 287: an all-reduce at half of the ceiling, at it once packets are spread."""
     text = "xgft([8, 2], [1, 8])"
-    job = job_of(range(16), "all_reduce", 8)
-    answer = line_rate(routing(network(text), "ospf", None), job, "all_reduce", 16, Hashing(), np.ones(32), "1")
+    ranks = JobRanks(tuple((nic,) for nic in range(16)), "all_reduce", 8)
+    answer = line_rate(routing(network(text), "ospf", None), ranks, Hashing(), np.ones(32), "1")
     assert 0.3 < answer.share < 0.5
     assert answer.changes[0].changed_share == 1.0
     assert "out of order" in answer.changes[0].change
@@ -130,7 +133,8 @@ def test_cables_down_and_tables_without_choices() -> None:
     a, b = sorted((names["(0,0)"], names["(1,0)"]))
     c, d = sorted((names["(0,0)"], names["(1,1)"]))
     slow = np.ones(net.num_channels)
-    answer = line_rate(relation, job, "all_reduce", 8, Hashing(), slow, "1", down=frozenset({(a, b)}))
+    ranks = JobRanks(tuple((nic,) for nic in range(8)), "all_reduce", 4)
+    answer = line_rate(relation, ranks, Hashing(), slow, "1", down=frozenset({(a, b)}))
     assert answer.sprayed_load == 4.0
     assert answer.thin[0].endswith("1 full cables, 4 needed")
     with pytest.raises(RelationError, match="has no way to"):
@@ -151,3 +155,68 @@ def test_the_command_on_folders_of_switches_and_of_infiniband(tmp_path: Path) ->
     assert (answer["changes"], answer["load_error"]) == ([], 0.0)
     bad = CliRunner().invoke(app, [*words, "--down", "leaf0,leaf9"])
     assert (bad.exit_code, "there is no router 'leaf9'" in bad.stderr) == (2, True)
+
+
+def enumerated(graph: nx.Graph[str], pairs: list[tuple[str, str]], planes: int = 1) -> float:
+    """Mean share of line rate by all choices among shortest paths of a graph, which are equally likely in a Clos."""
+    every = [
+        [[*pairwise(path)] for path in nx.all_shortest_paths(graph, f"{a}{plane}", f"{b}{plane}")]
+        for a, b in pairs for plane in range(planes) if a != b
+    ]  # fmt: skip
+    shares = [1 / max(1, *Counter(chain(*choice)).values(), 0) for choice in product(*every)]
+    return sum(shares) / len(shares)
+
+
+def leaves_and_spines(planes: int) -> nx.Graph[str]:
+    """Three leaves and two spines in each plane."""
+    return nx.Graph((f"{leaf}{p}", f"s{spine}{p}") for p in range(planes) for leaf in "abc" for spine in "xy")
+
+
+ROWS = {
+    "aligned": ["ab", "ab", "bc", "bc"],
+    "one host turned": ["ab", "ba", "bc", "bc"],
+    "hosts apart": ["ab", "bc", "ab", "bc"],
+    "apart and turned": ["ab", "cb", "ba", "bc"],
+}
+
+
+@pytest.mark.parametrize(("planes", "which"), [(1, name) for name in ROWS] + [(2, "aligned"), (2, "one host turned")])
+def test_rails_and_planes_are_those_of_all_choices(planes: int, which: str) -> None:
+    graph, hosts = leaves_and_spines(planes), ROWS[which]
+    net = from_edges([(*edge,) for edge in graph.edges])
+    number = {net.router_name(router): router for router in range(net.num_routers)}
+    relation, slow = routing(net, "ospf", None), np.ones(net.num_channels)
+
+    def ring(hosts: list[str]) -> list[tuple[str, str]]:
+        return [
+            (a, b)
+            for one, then in zip(hosts, [*hosts[1:], hosts[0]], strict=True)
+            for a, b in zip(one, then, strict=True)
+        ]
+
+    def ranks_of(hosts: list[str]) -> JobRanks:
+        nics = [tuple(number[f"{nic}{plane}"] for plane in range(planes)) for host in hosts for nic in host]
+        return JobRanks(tuple(nics), "all_reduce", 2)
+
+    answer = line_rate(relation, ranks_of(hosts), Hashing(), slow, "1")
+    assert answer.share == pytest.approx(enumerated(graph, ring(hosts), planes), abs=0.02)
+    assert (answer.planes, answer.rails, answer.rail_aligned) == (planes, 2, which in ("aligned", "hosts apart"))
+    changes = {row.change.split(":")[0]: row.changed_share for row in answer.changes}
+    aligned = ["".join(sorted(host)) for host in hosts]
+    for words, better in (("rail-aligned ranks", aligned), (NEAR, sorted(aligned))):
+        if better == (hosts if better is aligned else aligned):
+            assert words not in changes
+        else:
+            assert changes[words] == pytest.approx(enumerated(graph, ring(better), planes), abs=0.02)
+
+
+def test_members_with_a_terminal_in_each_plane(tmp_path: Path) -> None:
+    members = tmp_path / "members.txt"
+    members.write_text("leaf0; leaf1\nleaf2 ; leaf3 # the second\n", encoding="utf-8")
+    words = ["line-rate", str(ROOT / "examples/ethernet/frr-all-links-up"), "--members", str(members), "--json"]
+    answer = json.loads(CliRunner().invoke(app, words).stdout)
+    assert (answer["members"], answer["planes"], answer["flows"], answer["rails"]) == (2, 2, 4, 1)
+    for text, error in (("leaf0; leaf1\nleaf2", "1 planes, but lines above have 2"), ("leaf0; x", "x")):
+        members.write_text(text, encoding="utf-8")
+        bad = CliRunner().invoke(app, words)
+        assert (bad.exit_code, error in bad.stderr, "members.txt:" in bad.stderr) == (2, True, True)

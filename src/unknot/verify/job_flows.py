@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unknot._base.arrays import Floats, Ints
 from unknot._base.errors import RelationError
+from unknot.network.model import IntArray
 
 OPERATIONS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 MOST_FLOWS = 3_000_000
@@ -68,3 +69,71 @@ def job_of(members: Sequence[int], operation: str, gpus: int = 1) -> Job:
         raise RelationError(f"there is no operation {operation!r}; known are {', '.join(OPERATIONS)}")
     terminals = np.asarray(members, dtype=np.int64)
     return Job(terminals[near], terminals[far], rate, np.stack([near, far], axis=1))
+
+
+@dataclass(frozen=True)
+class JobRanks:
+    """NICs of a job by rank, those of a host one after another.
+
+    Attributes
+    ----------
+    nics : tuple of tuple of int
+        Terminals of each NIC: one, or one for its port in each plane of the network.
+    operation : str
+    gpus : int
+        NICs of a host.
+    """
+
+    nics: tuple[tuple[int, ...], ...]
+    operation: str
+    gpus: int = 1
+
+    @property
+    def planes(self) -> int:
+        """Ports of each NIC, in as many planes."""
+        return len(self.nics[0]) if self.nics else 1
+
+    @property
+    def job(self) -> Job:
+        """Flows, at line rate of a port: in each plane from port to port."""
+        jobs = [job_of(ports, self.operation, self.gpus) for ports in [*zip(*self.nics, strict=True)] or [()]]
+        return Job(
+            *(np.concatenate([getattr(job, part) for job in jobs]) for part in ("source", "target", "rate", "rank"))
+        )
+
+    def hosts(self, switch: IntArray) -> list[tuple[tuple[int, ...], ...]]:
+        """Switches of the ports of each NIC of each host, by the switch of each terminal."""
+        rows = [tuple(int(switch[port]) for port in nic) for nic in self.nics]
+        return [tuple(rows[start : start + self.gpus]) for start in range(0, len(rows), self.gpus)]
+
+    def rails(self, switch: IntArray) -> int:
+        """Number of rails: to so many switches, or sets of switches, each host has NICs; 1: hosts differ in that."""
+        counts = {len({*host}) for host in self.hosts(switch)}
+        return counts.pop() if len(counts) == 1 else 1
+
+    def is_aligned(self, switch: IntArray) -> bool:
+        """Whether hosts with NICs at the same switches have these at the same places."""
+        order: dict[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]] = {}
+        return all(order.setdefault(tuple(sorted(host)), host) == host for host in self.hosts(switch))
+
+    def aligned(self, switch: IntArray) -> JobRanks:
+        """Ranks with the NICs of each host in the order of their switches."""
+        if self.is_aligned(switch):
+            return self
+        return self._ordered(
+            [
+                start + place
+                for start, host in zip(range(0, len(self.nics), self.gpus), self.hosts(switch), strict=True)
+                for place in sorted(range(len(host)), key=host.__getitem__)
+            ]
+        )
+
+    def by_switches(self, switch: IntArray) -> JobRanks:
+        """Ranks with aligned hosts, those at the same switches one after another."""
+        one = self.aligned(switch)
+        hosts = one.hosts(switch)
+        order = sorted(range(len(hosts)), key=lambda host: sorted(hosts[host]))
+        return one._ordered([host * self.gpus + place for host in order for place in range(self.gpus)])
+
+    def _ordered(self, order: Sequence[int]) -> JobRanks:
+        return replace(self, nics=tuple(self.nics[rank] for rank in order))

@@ -11,7 +11,7 @@ from unknot._base.arrays import Floats
 from unknot._base.phrases import count
 from unknot.network import Network
 from unknot.routing.relation import Relation
-from unknot.verify.job_flows import Job
+from unknot.verify.job_flows import Job, JobRanks
 from unknot.verify.line_rate import EqualPaths, HashedLoads, Hashing, better_seeds, hashed_loads, paths_of
 
 SHOWN = 5
@@ -23,6 +23,9 @@ BOUND = (
     "at line rate until its busiest cable holds it back, and an operation goes on as its slowest flow does"
 )
 REORDERED = "packets of a flow spread evenly over next hops, if NICs and software accept packets out of order"
+
+ALIGNED = "rail-aligned ranks: NICs of each host in the order of their switches"
+NEAR = "hosts at the same switches one after another, rail-aligned"
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,14 @@ class LineRate:
     flows : int
         Flows between hosts, each of several queue pairs.
     hashing : Hashing
+    planes : int
+        Ports of each NIC, in as many planes.
+    rails : int
+        Switches to which each host has NICs; 1: hosts have one, or differ.
+    rail_aligned : bool or None
+        Whether NICs of the same place in hosts are at the same switch, so that rings stay there; None: one rail.
     rate : str
-        Line rate of a NIC.
+        Line rate of a NIC, or of its port in each plane.
     loads : HashedLoads
     sprayed_load : float
         Of the busiest cable where switches spread packets evenly.
@@ -91,6 +100,9 @@ class LineRate:
     operation: str
     members: int
     flows: int
+    planes: int
+    rails: int
+    rail_aligned: bool | None
     hashing: Hashing
     rate: str
     loads: HashedLoads
@@ -149,9 +161,7 @@ class LineRate:
 
 def line_rate(
     relation: Relation,
-    job: Job,
-    operation: str,
-    members: int,
+    ranks: JobRanks,
     hashing: Hashing,
     slowness: Floats,
     rate: str,
@@ -167,9 +177,7 @@ def line_rate(
     ----------
     relation : Relation
         The routing; a hash chooses among candidates of the lowest tier.
-    job : Job
-    operation : str
-    members : int
+    ranks : JobRanks
     hashing : Hashing
     slowness : float64 array, shape (channels,)
         Line rate of a NIC over the rate of each channel.
@@ -189,6 +197,7 @@ def line_rate(
     SizeError
         If the draws take more memory than may be used.
     """
+    job = ranks.job
     paths = paths_of(relation, job, down)
     loads = hashed_loads(paths, job, hashing, slowness, seed, draws)
     mean = paths.sprayed(job.rate) * slowness
@@ -199,10 +208,18 @@ def line_rate(
         for c in often if loads.busiest[c]
     )  # fmt: skip
     peak = float(mean.max(initial=0.0))
+    switch, given = network.inject, ranks
     changes = _changes(paths, job, hashing, slowness, peak, seed)
+    for words, other in ((ALIGNED, ranks.aligned(switch)), (NEAR, ranks.by_switches(switch))):
+        if ranks.operation != "all_to_all" and other != given:
+            its = hashed_loads(paths_of(relation, other.job, down), other.job, hashing, slowness, seed + 1, draws)
+            changes += (ChangedShare(words, float(its.shares.mean())),)
+        given = other
+    rails = ranks.rails(switch)
     return LineRate(
-        relation, operation, members, int(np.count_nonzero(job.source != job.target)), hashing, rate, loads, peak,
-        busiest, _thin(network, mean), changes, unread,
+        relation, ranks.operation, len(ranks.nics), int(np.count_nonzero(job.source != job.target)), ranks.planes,
+        rails, ranks.is_aligned(switch) if rails > 1 else None, hashing, rate, loads, peak, busiest,
+        _thin(network, mean), tuple(sorted(changes, key=lambda row: -row.changed_share)), unread,
     )  # fmt: skip
 
 
@@ -243,4 +260,4 @@ def _changes(
         found = float(better_seeds(paths, job, hashing, slowness, seed).shares.mean())
         rows.append(ChangedShare("CRC-32, the best seeds and shifts that were tried", found))
     rows.append(ChangedShare(REORDERED, 1 / max(1.0, sprayed)))
-    return tuple(sorted(rows, key=lambda row: -row.changed_share))
+    return tuple(rows)

@@ -19,8 +19,8 @@ class LineRateAnswer(
     """JSON answer of `unknot line-rate`."""
 
     table = """
-        network.name operation members flows rate hash qps draws share share_error share_quantiles load load_error
-        load_quantiles sprayed_load busiest thin changes assumption unread
+        network.name operation members flows planes rails rail_aligned rate hash qps draws share share_error
+        share_quantiles load load_error load_quantiles sprayed_load busiest thin changes assumption unread
     """
 
     network: NetworkForm = of("network")

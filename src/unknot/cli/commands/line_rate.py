@@ -31,7 +31,8 @@ class LineRateOptions(Options):
         once.
     members : FILE
         A file with the terminal of a NIC in each line, rank 0 first; a switch of an Ethernet folder once for each of
-        its NICs. Without it all terminals.
+        its NICs. For NICs with a port in each of several planes, these terminals with ; between them. Without it
+        all terminals.
     gpus
         NICs of a host, which follow one another; rings go from each to that of the same place in the next host.
     qps
@@ -83,7 +84,7 @@ def line_rate(options: LineRateOptions) -> int:
     from unknot.cli.answers.line_rate import LineRateAnswer
     from unknot.cli.commands import activity
     from unknot.cli.commands.display import tell
-    from unknot.verify.job_flows import job_of
+    from unknot.verify.job_flows import JobRanks
     from unknot.verify.line_rate import Hashing
     from unknot.verify.line_rate_answer import line_rate as judged
 
@@ -98,11 +99,12 @@ def line_rate(options: LineRateOptions) -> int:
         slowness, rate = nic / rates, f"{nic:g} Gb/s"
     elif options.line_rate is not None:
         raise UnknotError(f"{network.name}: its files do not tell the rates of cables, so --line-rate has no meaning")
-    members = [*range(network.num_terminals)] if options.members is None else _members(options.members, network)
-    job = job_of(members, options.operation, options.gpus)
+    every = ((port,) for port in range(network.num_terminals))
+    nics = tuple(every if options.members is None else _members(options.members, network))
+    ranks = JobRanks(nics, options.operation, options.gpus)
     with activity.working("drawing hashes"):
         answer = judged(
-            relation, job, options.operation, len(members), Hashing(options.hash, options.qps), slowness, rate,
+            relation, ranks, Hashing(options.hash, options.qps), slowness, rate,
             down=_down(options.down, network), seed=options.seed, draws=options.draws, unread=unread,
         )  # fmt: skip
     tell(options.json, LineRateAnswer, answer)
@@ -132,21 +134,27 @@ def _routes(options: LineRateOptions) -> tuple[Relation, Floats | None, float | 
     return relation_of(options.network, options.routing or "ospf", None), None, None, ()
 
 
-def _members(file: Path, network: Network) -> list[int]:
-    """The terminals in the lines of a file."""
+def _members(file: Path, network: Network) -> list[tuple[int, ...]]:
+    """The terminals of each NIC, in the lines of a file."""
     from unknot._base.calls import Piece
     from unknot._base.errors import NetworkError
     from unknot._base.input import read_text
 
-    members = []
+    members = list[tuple[int, ...]]()
     for number, line in enumerate(read_text(file).splitlines(), 1):
         text = line.split("#")[0]
         piece = Piece(text.strip(), file, len(text) - len(text.lstrip()) + 1, line, number)
-        if piece.text:
+        ports = list[int]()
+        for port in piece.split(";"):
             try:
-                members.append(network.terminal(piece.text))
+                ports.append(network.terminal(port.text))
             except NetworkError as error:
-                raise piece.error(f"{error}; a line has one terminal, by number or name") from None
+                raise port.error(
+                    f"{error}; a line has the terminal of a NIC, or one in each plane with ; between"
+                ) from None
+        if ports and len(ports) != len(members[0] if members else ports):
+            raise piece.error(f"{len(ports)} planes, but lines above have {len(members[0])}")
+        members += [tuple(ports)] if ports else []
     return members
 
 
