@@ -1,21 +1,25 @@
-"""Designed topologies beside known ones: ``python -m benchmarks.topologies golf|cubes|maps FOLDER [SYMMETRY]``.
+"""Designed topologies beside known ones: ``python -m benchmarks.topologies golf|cubes|chiplets``, or ``maps FOLDER
+[SYMMETRY]``.
 
 Rows are Markdown for docs/results/topologies.md. Seconds are of processor time. FOLDER has maps as NetSmith publishes
 them (repository cgreen18/netsmith_icpp24): files `.map` of 0 and 1, the links from each router of a grid, row by row,
 whose width is 5, or 8 for 48 and 64 routers. Each is designed anew in its own ports and longest link, both ways if
-the map is, and keeps a symmetry if one is given. Both are routed in lanes and simulated alike: 2 terminals a router,
-uniform traffic, 4 VCs of 8 flits, shared out among the lanes.
+the map is, and keeps a symmetry if one is given. Chiplets stand on a grid of 8 × 8; each known network of them is
+designed anew in the ports of each chiplet, the longest link, and the length of all links together. Both sides are
+routed in lanes and simulated alike: 2 terminals a router, uniform traffic, 4 VCs of 8 flits, shared out among the
+lanes.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unknot._base.deadline import Deadline, begun, counts_work
 from unknot.lane_assignment import Lanes, lanes
@@ -25,8 +29,14 @@ from unknot.network.metrics import measure
 from unknot.search.effort import SearchEffort
 from unknot.simulation import saturation
 from unknot.synthesis.topology import cubes, designed, requested, throughput_of
+from unknot.synthesis.topology.limits import LinkLimits
 from unknot.synthesis.topology.request import TopologyRequest
 from unknot.synthesis.topology.shortening import Found, candidates
+
+Links = npt.NDArray[np.bool_]
+"""Whether a channel leads from a node to another."""
+Floats = npt.NDArray[np.float64]
+FREE = LinkLimits()
 
 GOLF = {
     (36, 3): (4, 3.067, 1), (64, 8): (3, 1.927, 1), (96, 3): (6, 4.272, 4), (256, 8): (4, 2.736, 16),
@@ -82,29 +92,83 @@ ROUTING = 0.2
 """Share of a minute of work for the routes of a network."""
 
 
+HEAD = [
+    "map", "ports, reach", "mean hops", "flows carry", "lanes", "routes carry", "saturation", "ratio", "seconds",
+]  # fmt: skip
+
+
 def of_maps(folder: str, order: str = "1") -> Iterator[list[Any]]:
     """Yield rows of published maps: theirs and ours in the same ports and reach."""
-    figures = ["mean hops", "flows carry", "lanes", "routes carry", "saturation"]
-    yield ["map", "ports, reach", *figures, "ratio", "seconds"]
+    yield HEAD
     for path in sorted(Path(folder).glob("*.map")):
-        began = time.process_time()
         table = np.abs(np.loadtxt(path)) > 0
         size = len(table)
         width = 8 if size in (48, 64) else 5
-        nodes = mesh(width, size // width)
-        places = nodes.coordinates
-        assert places is not None
-        source, target = np.nonzero(table)
-        reach = float(np.hypot(*(places[source] - places[target]).T).max())
-        ports = int(max(table.sum(axis=0).max(), table.sum(axis=1).max()))
-        wanted = requested(
-            nodes, ports=ports, reach=reach, both_ways=bool((table == table.T).all()), symmetry=int(order)
-        )
-        ours = anew(wanted)
-        shown = [carried(ours), carried(wanted.network_of(table, path.stem))]
-        both = [" / ".join(figures) for figures in zip(*(one[:-1] for one in shown), strict=True)]
-        ratio = f"{shown[0][-1] / shown[1][-1]:.3f}"
-        yield [path.stem, f"{ports}, {reach:.2f}", *both, ratio, f"{time.process_time() - began:.0f}"]
+        yield beside(path.stem, mesh(width, size // width), table, int(order))
+
+
+ROW = 8
+"""Chiplets in a row and in a column."""
+HAMMING = {"{4} and {2, 5}": ((4,), (2, 5)), "{3} and {3}": ((3,), (3,)), "{2, 4} and {2, 4}": ((2, 4), (2, 4))}
+"""Distances of links in rows and in columns, beside those of a mesh."""
+
+
+def of_chiplets() -> Iterator[list[Any]]:
+    """Yield rows of networks of chiplets: theirs, and ours in the same ports, reach and length of links."""
+    yield HEAD
+    near = range(ROW)
+    folded = {*((0, 1), (ROW - 2, ROW - 1)), *((at, at + 2) for at in range(ROW - 2))}
+    yield chiplets("folded torus", on_lines(folded, folded))
+    grid = {(at, at + 1) for at in range(ROW - 1)}
+    diagonal = {((x, y), (x + 1, y + way)) for x in near for y in near for way in (1, -1) if x < ROW - 1}
+    inside = {(one, other) for one, other in diagonal if 0 <= other[1] < ROW}
+    yield chiplets("OctaMesh", on_lines(grid, grid) | inside)
+    for name, (rows, columns) in HAMMING.items():
+        far = [grid | {(at, at + by) for by in some for at in range(ROW - by)} for some in (rows, columns)]
+        yield chiplets(f"sparse Hamming {name}", on_lines(*far))
+
+
+Place = tuple[int, int]
+
+
+def on_lines(rows: set[Place], columns: set[Place]) -> set[tuple[Place, Place]]:
+    """Links between places that are joined in each row, and in each column."""
+    across = {((a, y), (b, y)) for a, b in rows for y in range(ROW)}
+    return across | {((x, a), (x, b)) for a, b in columns for x in range(ROW)}
+
+
+def chiplets(name: str, links: set[tuple[Place, Place]]) -> list[Any]:
+    """Row of a network of chiplets, all links both ways."""
+    nodes = mesh(ROW, ROW)
+    assert nodes.coordinates is not None
+    number = {tuple(place): router for router, place in enumerate(nodes.coordinates.astype(int).tolist())}
+    table = np.zeros((ROW * ROW, ROW * ROW), dtype=bool)
+    for one, other in links:
+        table[number[one], number[other]] = table[number[other], number[one]] = True
+    length = float(lengths(nodes, table).sum())
+    ports = {router: int(many) for router, many in enumerate(table.sum(axis=1))}
+    return beside(name, nodes, table, 1, LinkLimits(ports=ports, length=length))
+
+
+def lengths(nodes: Network, table: Links) -> Floats:
+    """Lengths of the channels of a table."""
+    source, target = np.nonzero(table)
+    assert nodes.coordinates is not None
+    along = (nodes.coordinates[source] - nodes.coordinates[target]).astype(np.float64)
+    return np.asarray(np.linalg.norm(along, axis=1))
+
+
+def beside(name: str, nodes: Network, table: Links, order: int, limits: LinkLimits = FREE) -> list[Any]:
+    """Row of a known network, and of a design in its ports and longest link, and within limits."""
+    began = time.process_time()
+    reach = float(lengths(nodes, table).max())
+    ports = int(max(table.sum(axis=0).max(), table.sum(axis=1).max()))
+    both_ways = bool((table == table.T).all())
+    wanted = requested(nodes, ports=ports, reach=reach, both_ways=both_ways, symmetry=order, limits=limits)
+    shown = [carried(anew(wanted)), carried(wanted.network_of(table, name))]
+    both = [" / ".join(figures) for figures in zip(*(one[:-1] for one in shown), strict=True)]
+    ratio = f"{shown[0][-1] / shown[1][-1]:.3f}"
+    return [name, f"{ports}, {reach:.2f}", *both, ratio, f"{time.process_time() - began:.0f}"]
 
 
 @counts_work
@@ -139,8 +203,12 @@ def carried(network: Network) -> tuple[Any, ...]:
     )
 
 
+KINDS: dict[str, Callable[..., Iterator[list[Any]]]] = {
+    "golf": golf, "cubes": of_cubes, "chiplets": of_chiplets, "maps": of_maps,
+}  # fmt: skip
+
 if __name__ == "__main__":
-    for number, row in enumerate({"golf": golf, "cubes": of_cubes, "maps": of_maps}[sys.argv[1]](*sys.argv[2:])):
+    for number, row in enumerate(KINDS[sys.argv[1]](*sys.argv[2:])):
         print("|", " | ".join(map(str, row)), "|", flush=True)
         if number == 0:
             print("|---" * len(row), "|", sep="")
