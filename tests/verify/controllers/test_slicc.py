@@ -9,7 +9,7 @@ import pytest
 
 from tests.reference.controllers import replayed
 from unknot._base.errors import TextError, UnknotError
-from unknot.verify.controllers import StateTable, check_table, load_slicc
+from unknot.verify.controllers import Send, StateTable, check_table, load_slicc
 
 TURNS = Path(__file__).parents[3] / "examples/controllers"
 TEXT = (TURNS / "turns.sm").read_text()
@@ -58,6 +58,24 @@ def test_tests_on_data_are_named_and_never_refute(tmp_path: Path) -> None:
     verdict = check_table(table)
     assert verdict.answer == "open"
     assert "left out" in verdict.established
+
+
+def test_tests_on_data_choose_what_a_message_is(tmp_path: Path) -> None:
+    """Both ways are followed where they differ in the message that is made alone."""
+    test = "if (in_msg.Data.isZero()) { out_msg.Type := TurnType:GIVE; } else { out_msg.Type := TurnType:BACK; }"
+    table = read(tmp_path, ("out_msg.Type := TurnType:GIVE;", test))
+    does = [one for rule in table.kinds[0].rules if rule.event == "BACK.2" for one in rule.does]
+    assert [one.message for one in does if isinstance(one, Send)] == ["GIVE.1", "BACK.1"]
+    assert table.merged == ("L1Cache: in_msg.Data.isZero(…)",)
+
+
+def test_sizes_of_messages_are_left_out(tmp_path: Path) -> None:
+    """Ways that differ in what nobody follows are the same."""
+    sizes = [f"out_msg.MessageSize := MessageSizeType:{one};" for one in ("Control", "Data")]
+    test = f"if (in_msg.Data.isZero()) {{ {sizes[0]} }} else {{ {sizes[1]} }} out_msg.Type := TurnType:GIVE;"
+    table = read(tmp_path, ("out_msg.Type := TurnType:GIVE;", test))
+    assert not table.merged
+    assert check_table(table).answer == "no"
 
 
 def test_what_is_not_understood_is_named(tmp_path: Path) -> None:

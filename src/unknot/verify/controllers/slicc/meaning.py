@@ -74,7 +74,7 @@ class Meaning(Records):
                         yield from self.run(body, after if known else replace(after, guard=(*after.guard, guard)))
             else:
                 ways = [[*self.run(body, after)] for body in (then, other)]
-                if {one.outcome() for one in ways[0]} == {one.outcome() for one in ways[1]}:
+                if {*map(self.told, ways[0])} == {*map(self.told, ways[1])}:
                     yield from ways[0]
                 elif any(all(one.elsewhere for one in way) for way in ways):
                     yield from (*ways[0], *ways[1])  # there is always room, and another address may go at any time
@@ -82,6 +82,16 @@ class Meaning(Records):
                     note = f"{self.machine.name}: {written(test)}"
                     for one in (*ways[0], *ways[1]):
                         yield replace(one, merged=(*one.merged, note))
+
+    def told(self, path: CodePath) -> object:
+        """The outcome of a path, with local names, and with fields of a message that is made, that are followed."""
+        fields = {name for one in self.structures.values() for name, (kind, _) in one.items() if self.sort(kind)}
+        names = {
+            name: value
+            for name, value in path.names.items()
+            if (name[4:] in {"Type", *fields} if name.startswith("out.") else value != OPAQUE)
+        }
+        return path.outcome(), tuple(sorted(names.items()))
 
     def assign(self, target: Tree, value: Meant, path: CodePath) -> Iterator[CodePath]:
         match target:

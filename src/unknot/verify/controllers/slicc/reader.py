@@ -24,7 +24,9 @@ KINDS = ("L1Cache", "L2Cache", "Directory", "DMA")
 MEMORY = "Memory"
 MEMORY_FIELDS = {
     "Type": ("MemoryRequestType", ""), "Sender": ("MachineID", ""), "OriginalRequestorMachId": ("MachineID", ""),
+    "ReadX": ("bool", ""),
 }  # fmt: skip
+"""Fields of messages to and from memory; answers carry the origin, and of all others the default."""
 MEMORY_TYPES = ["MEMORY_READ", "MEMORY_WB"]
 TO_MEMORY, FROM_MEMORY = "requestToMemory", "responseFromMemory"
 _INCLUDE = re.compile(r'^\s*include\s+"([^"]+)"\s*;', re.MULTILINE)
