@@ -1,8 +1,9 @@
-"""Processor time and memory of `audit` on a Clos of Ethernet switches with three tiers.
+"""Processor time and memory of `audit` and `repair` on a Clos of Ethernet switches with three tiers.
 
-``python -m benchmarks.ethernet_size PODS LEAVES SPINES CORES`` writes a folder with a prefix at each leaf, routes by
-all shortest paths as `show ip route json` has them, and a list of cables; then the audit runs in a process of
-its own. ``16 16 4 64`` has 384 switches, ``32 18 18 324`` has 1,476 for 10,368 hosts.
+``python -m benchmarks.ethernet_size PODS LEAVES SPINES CORES [cut] [repair]`` writes a folder with a prefix at each
+leaf, routes by all shortest paths as `show ip route json` has them, and a list of cables; then the audit runs in a
+process of its own. ``16 16 4 64`` has 384 switches, ``32 18 18 324`` has 1,476 for 10,368 hosts. ``cut`` leaves two
+leaves of a pod one spine each, so that their packets bounce and PFC deadlocks; ``repair`` repairs instead.
 """
 
 from __future__ import annotations
@@ -49,11 +50,21 @@ def write(folder: Path, graph: nx.Graph[str]) -> None:
 def main() -> None:
     """Write a Clos, audit it, and print what the audit took."""
     graph = clos(*map(int, sys.argv[1:5]))
-    with tempfile.TemporaryDirectory() as folder:
-        # Another process writes: what this one holds would count as the audit's own.
+    if "cut" in sys.argv:
+        spines = range(int(sys.argv[3]))
+        graph.remove_edges_from(
+            (f"leaf0-{leaf}", f"spine0-{one}") for leaf in (0, 1) for one in spines if one != leaf
+        )
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "fabric"
+        folder.mkdir()
+        # Another process writes: what this one holds would count as the command's own.
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            pool.apply(write, (Path(folder), graph))
-        print(f"{graph.number_of_nodes()} switches, {graph.number_of_edges()} cables: {measured(['audit', folder])}")
+            pool.apply(write, (folder, graph))
+        asked = ["audit", f"{folder}"]
+        if "repair" in sys.argv:
+            asked = ["repair", f"{folder}", "--out", f"{scratch}/repaired"]
+        print(f"{graph.number_of_nodes()} switches, {graph.number_of_edges()} cables: {measured(asked)}")
 
 
 if __name__ == "__main__":

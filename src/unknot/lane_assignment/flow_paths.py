@@ -19,6 +19,7 @@ from unknot.routing.relation import Relation
 
 MOST_PATHS = 20_000
 """Most paths that are listed."""
+CIRCLING = "packets circle on these routes until their TTL ends; no number of queues helps, mend the routes first"
 Path = tuple[int, ...]
 """Channels, one after another."""
 Tagging = Callable[[int, int, int], int]
@@ -74,10 +75,7 @@ class FlowGraph:
         try:
             order = list(TopologicalSorter(dict(enumerate(steps))).static_order())
         except CycleError:
-            raise RelationError(
-                f"{self.network.name}: packets circle on these routes until their TTL ends; no number of queues "
-                "helps against that, mend the routes first"
-            ) from None
+            raise RelationError(f"{self.network.name}: {CIRCLING}") from None
         tails: list[set[Path]] = [set() for _ in steps]
         for place in order:
             longer = {(self.came[m], *tail) for m in steps[place] for tail in tails[m]}

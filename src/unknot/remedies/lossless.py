@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from unknot._base.deadline import MINUTE, Deadline, counts_work
 from unknot._base.errors import UnknotError
@@ -18,10 +21,13 @@ from unknot.fabrics.ethernet.document import files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.folder import read_ethernet
 from unknot.fabrics.ethernet.qos import DSCPS
+from unknot.lane_assignment.class_paths import queues_by_classes
 from unknot.lane_assignment.flow_paths import graph_of_walk
-from unknot.lane_assignment.queues import LosslessQueues, fewest_queues
+from unknot.lane_assignment.queues import Key, LosslessQueues, fewest_queues
+from unknot.network import Network
 from unknot.remedies.route_maps import RouteMaps, judge_route_maps, write_route_maps
 from unknot.routing.lossless import SENT, PfcModel, Walk
+from unknot.routing.lossless_classes import ClassWalk
 from unknot.verify.audit_ethernet import EthernetAudit, audit_ethernet
 
 FREE = (2, 6, 5, 1, 7)
@@ -30,6 +36,8 @@ RULES = "rules.txt"
 HOSTS = "HOST_PORTS"
 """Stands for the ports of hosts where no file names them."""
 Tables = dict[str, Any]
+Rows = dict[tuple[int, int], dict[int, int]]
+"""Tags of a switch by channel and tag of arrival, and by the channel of departure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +105,9 @@ def repair_lossless(
                     "of a repair are DSCPs; give its row of PORT_QOS_MAP dscp_to_tc_map in place of dot1p_to_tc_map"
                 )
     before = audit_ethernet(fabric, time_limit=deadline)
-    graph = graph_of_walk(Walk(PfcModel(fabric, tuple(mark.dscp for mark in PfcModel(fabric).marks[:1]))))
-    queues = fewest_queues(graph, fabric.edges, time_limit=deadline)
+    model = PfcModel(fabric, tuple(mark.dscp for mark in PfcModel(fabric).marks[:1]))
+    queues = queues_by_classes(ClassWalk(model), fabric.edges)
+    queues = queues or fewest_queues(graph_of_walk(Walk(model)), fabric.edges, time_limit=deadline)
     shutil.copytree(fabric.folder, folder, dirs_exist_ok=True)
     network = fabric.network
     write_text(folder / RULES, "".join(f"{line}\n" for line in queues.entries))
@@ -107,7 +116,10 @@ def repair_lossless(
     try:
         if alien := [name for name, kinds in files.items() if "nvue.json" in kinds]:
             raise UnknotError(f"{few(alien)}: Cumulus Linux takes no maps of SONiC; {RULES} has the rules")
-        tables = [_Switch(fabric, queues, router).tables() for router in range(network.num_routers)]
+        rows = _rows(network, queues.tags)
+        tables = [
+            _Switch(fabric, queues.count, router, rows[router]).tables() for router in range(network.num_routers)
+        ]
     except UnknotError as error:
         return replace(repaired, refused=str(error))
     for router, own in enumerate(tables):
@@ -134,28 +146,33 @@ def classes_of(fabric: EthernetFabric) -> dict[int, int]:
     return dict(sorted(((group, dscp) for group, dscp, port in pairs if group in port.lossless), reverse=True))
 
 
+def _rows(network: Network, tags: Mapping[Key, int]) -> list[Rows]:
+    """Tags of departure for each switch, by channel and tag of arrival."""
+    rows: list[Rows] = [{(SENT, 1): {}} for _ in range(network.num_routers)]
+    ends = network.ends
+    for (came, tag, leaves), new in sorted(tags.items()):
+        near, far = ends[leaves]
+        rows[far].setdefault((leaves, new), {})
+        rows[near].setdefault((came, tag), {})[leaves] = new
+    return rows
+
+
 class _Switch:
     """The maps of a switch. Tags of an incoming port that leave alike, or not at all, share a traffic class."""
 
-    def __init__(self, fabric: EthernetFabric, queues: LosslessQueues, router: int) -> None:
+    def __init__(self, fabric: EthernetFabric, count: int, router: int, rows: Rows) -> None:
         self.fabric, self.router, self.network = fabric, router, fabric.network
-        self.classes, self.count = classes_of(fabric), queues.count
+        self.classes, self.count = classes_of(fabric), count
         free = [n for n in FREE if n not in self.classes]
         self.name = self.network.router_name(router)
-        if len(self.classes) * (queues.count - 1) > len(free):
+        if len(self.classes) * (count - 1) > len(free):
             raise UnknotError(
-                f"{fabric.name}: {len(self.classes)} classes in {queues.count} queues each are more than the "
+                f"{fabric.name}: {len(self.classes)} classes in {count} queues each are more than the "
                 f"{len(free) + len(self.classes)} that leave one for lossy traffic"
             )
         self.number = {(group, 1): group for group in self.classes}
-        self.number |= {(group, tag): free.pop(0) for tag in range(2, queues.count + 1) for group in self.classes}
+        self.number |= {(group, tag): free.pop(0) for tag in range(2, count + 1) for group in self.classes}
         self.dscp = {key: self.classes[key[0]] if key[1] == 1 else n for key, n in self.number.items()}
-        rows: dict[tuple[int, int], dict[int, int]] = {(SENT, 1): {}}
-        for (came, tag, leaves), new in sorted(queues.tags.items()):
-            if self.network.target[leaves] == router:
-                rows.setdefault((leaves, new), {})
-            if self.network.source[leaves] == router:
-                rows.setdefault((came, tag), {})[leaves] = new
         self.shared: list[dict[int, int]] = []
         self.members: list[set[int]] = []
         self.colour: dict[tuple[int, int], int] = {}
@@ -197,9 +214,9 @@ class _Switch:
 
     def tables(self) -> Tables:
         """The QoS tables of the switch."""
-        ends = [*enumerate(self.fabric.ends)]
-        came = {far.name: c for c, (_, far) in ends if self.network.target[c] == self.router}
-        leaves = {near.name: c for c, (near, _) in ends if self.network.source[c] == self.router}
+        ends = self.fabric.ends
+        came = {ends[c][1].name: c for c in np.flatnonzero(self.network.target == self.router).tolist()}
+        leaves = {ends[c][0].name: c for c in np.flatnonzero(self.network.source == self.router).tolist()}
         kinds = "DSCP_TO_TC_MAP", "TC_TO_PRIORITY_GROUP_MAP", "TC_TO_QUEUE_MAP", "TC_TO_DSCP_MAP"
         tables: Tables = {kind: {} for kind in (*kinds, "PORT_QOS_MAP", "BUFFER_PG", "BUFFER_PROFILE")}
         tables["MAP_PFC_PRIORITY_TO_QUEUE"] = {"UNKNOT": {str(n): str(n) for n in range(8)}}

@@ -7,10 +7,13 @@ of it to such switches. So packets go up, at most one step aside, and down, what
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
 from ipaddress import ip_address
+from operator import or_
 from pathlib import Path
 
 from unknot._base.errors import TextError
@@ -18,17 +21,21 @@ from unknot._base.input import read_lines
 from unknot._base.output import write_text
 from unknot._base.three_valued import ThreeValued
 from unknot.certificates import evidence_holds
+from unknot.certificates.verdict import Verdict
 from unknot.fabrics.ethernet.document import Document, files_of
 from unknot.fabrics.ethernet.fabric import EthernetFabric
 from unknot.fabrics.ethernet.vendor_tables import tables_of
 from unknot.flow_control.techniques import PFC
-from unknot.network.graph import backwards, reached_from
+from unknot.lane_assignment.forced import climbing
+from unknot.network import Network
 from unknot.network.metrics import hops_from_any
 from unknot.routing.lossless import offered_relation
-from unknot.routing.relation import EJECT
+from unknot.routing.relation import EJECT, Relation
 from unknot.verify.check import check
 
 FILE = "frr-route-maps.conf"
+MOST = 5_000_000
+"""Channels times switches with hosts for which the routes to each switch are judged apart."""
 MARK = "65533:1"
 """Community of routes that were learned from above."""
 FAMILIES = {"route.json": "ipv4 unicast", "route6.json": "ipv6 unicast"}
@@ -97,30 +104,60 @@ def judge_route_maps(fabric: EthernetFabric, folder: Path) -> RouteMaps:
     up = {c for c, (u, v) in enumerate(ends) if not used.isdisjoint((c, *network.between(v, u)))}
     # A ToR on standby sends packets up again in a tunnel, whatever BGP announces.
     tunnels = {router for one in fabric.destinations for router in one.standby}
-    after: dict[int, list[int]] = {
-        c: [e for e in up if ends[e][0] == ends[c][1] and (admitted(c, e) or ends[e][0] in tunnels)] for c in up
-    }
-    before, cut = backwards(after), 0
-    offers = list[dict[int, set[int]]]()
-    for home in network.eject.tolist():
-        leading = reached_from([c for c in up if ends[c][1] == home], lambda c: before.get(c, ()))
-        onward = {c: {EJECT} if ends[c][1] == home else {e for e in after[c] if e in leading} for c in leading}
-        sent = {
-            network.num_channels + terminal: {c for c in leading if ends[c][0] == start}
-            for terminal, start in enumerate(network.inject.tolist()) if start != home
-        }  # fmt: skip
-        offers.append(onward | sent)
-        cut += sum(not channels for channels in sent.values())
-    relation = offered_relation(
-        network, [1] * network.num_channels, offers, range(network.num_terminals), "route-maps"
-    )
-    verdict = check(relation, flow=PFC)
+    leaving = defaultdict[int, list[int]](list)
+    for c in sorted(up):
+        leaving[ends[c][0]].append(c)
+    after = {c: [e for e in leaving[ends[c][1]] if ends[e][0] in tunnels or admitted(c, e)] for c in up}
+    homes, starts = network.eject.tolist(), network.inject.tolist()
+    at = {home: 1 << number for number, home in enumerate(homes)}
+    leads = _leads(after, {c: at.get(ends[c][1], 0) for c in up})
+    cut = sum((~reduce(or_, map(leads.get, leaving[start]), at.get(start, 0)) & (1 << len(homes)) - 1).bit_count()
+              for start in starts)  # fmt: skip
+    # If turns to all homes together close no cycle, turns to each close none. Packets that leave are offered nothing.
+    every = {c: {e for e in after[c] if leads[e]} for c in up if leads[c]}
+    every |= {network.num_channels + t: set(filter(leads.get, leaving[start])) for t, start in enumerate(starts)}
+    verdict, relation = _judged(network, [every], [0])
+    if not verdict.deadlock_free and len(up) * len(homes) <= MOST:
+        offers = [
+            {
+                c: {EJECT} if ends[c][1] == home else {e for e in after[c] if leads[e] & at[home]}
+                for c in up if leads[c] & at[home]
+            }
+            | {
+                network.num_channels + t: {c for c in leaving[start] if leads[c] & at[home]}
+                for t, start in enumerate(starts) if start != home
+            }
+            for home in homes
+        ]  # fmt: skip
+        verdict, relation = _judged(network, offers, range(len(homes)))
+    elif not verdict.deadlock_free:
+        return RouteMaps(None, cut, len(homes) * (len(homes) - 1))
     accepted = evidence_holds(relation, verdict) is not False
     return RouteMaps(
         None if not accepted or (verdict.deadlock_free and fabric.unread) else verdict.deadlock_free,
         cut,
         network.num_terminals * (network.num_terminals - 1),
     )
+
+
+def _judged(
+    network: Network, offers: Sequence[Mapping[int, set[int]]], homes: Sequence[int]
+) -> tuple[Verdict, Relation]:
+    relation = offered_relation(network, [1] * network.num_channels, offers, homes, "route-maps")
+    return check(relation, flow=PFC), relation
+
+
+def _leads(after: Mapping[int, Sequence[int]], own: dict[int, int]) -> dict[int, int]:
+    """The homes to which each channel leads, as bits, from the homes at its end on."""
+    keys = climbing(((c, e) for c, onward in after.items() for e in onward), max(after, default=0) + 1)
+    order = [*own] if keys is None else sorted(own, key=lambda c: -keys[c])
+    leads, again = own, True
+    while again:
+        again = False
+        for c in order:
+            if (now := reduce(or_, map(leads.__getitem__, after[c]), leads[c])) != leads[c]:
+                leads[c], again = now, keys is None
+    return leads
 
 
 def read_route_maps(fabric: EthernetFabric, folder: Path) -> Turns:
@@ -190,8 +227,8 @@ def _neighbours(path: Path) -> dict[str, str]:
             for hop in document.rows(entry.get("nexthops", []), *keys, "nexthops"):
                 address, port = hop.get("ip"), hop.get("interfaceName")
                 with suppress(ValueError):
-                    if isinstance(port, str) and not ip_address(str(address)).is_link_local:
-                        known[port] = str(address)
+                    if isinstance(address, str) and isinstance(port, str) and not ip_address(address).is_link_local:
+                        known[port] = address
     return known
 
 
