@@ -4,7 +4,8 @@ Parts: ``tacos``, the regression cases of astra-sim/tacos in its model (a link i
 one chunk at a time); ``forestcoll``, the graphs of liangyuRain/ForestColl; ``teccl FOLDER``, the result files of
 microsoft/TE-CCL in its folder ``output_provided``; ``drawn COUNT``, graphs where all cuts are tried, and ``trees``,
 where all trees are; ``routes COUNT SEED``, the model beside runs flit by flit;
-``gaps COUNT SEED``, small platforms with latencies and whole flits beside their bounds.
+``gaps COUNT SEED``, small platforms with latencies and whole flits beside their bounds; ``exact COUNT SEED``,
+still smaller ones beside the least time that a constraint solver finds, too.
 Times are in microseconds, of ``routes`` in cycles, seconds those of one processor.
 """
 
@@ -24,6 +25,7 @@ from tests.collectives.test_bounds import by_all_cuts
 from tests.collectives.test_chunks import drawn_platform, operation_on
 from tests.collectives.test_groups import by_trees
 
+from benchmarks.collective_exact import exact
 from benchmarks.collective_gaps import gaps
 from benchmarks.collective_runs import routes
 from unknot.certificates import document
@@ -258,8 +260,9 @@ PARTS: dict[str, Callable[[], None]] = {
     "trees": trees,
     "routes": routes,
     "gaps": gaps,
+    "exact": exact,
 }
-SEVERAL: dict[str, Callable[..., None]] = {"drawn": drawn, "routes": routes, "gaps": gaps}
+SEVERAL: dict[str, Callable[..., None]] = {"drawn": drawn, "routes": routes, "gaps": gaps, "exact": exact}
 """Parts that take numbers."""
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from benchmarks.collective_exact import least_time
 from benchmarks.collective_gaps import KINDS, drawn
 
 from unknot._base.errors import NetworkError
@@ -20,6 +21,7 @@ from unknot.traffic.trace import addresses
 from unknot_collectives import Operation, best, bound, candidates, platform_of, textbook
 from unknot_collectives.on_routes import ScheduleRoutes
 from unknot_collectives.operation import ROOTED
+from unknot_collectives.platform import Channel, Platform
 from unknot_collectives.searching import searched
 
 
@@ -39,6 +41,18 @@ def test_what_is_found_is_replayed_whole_and_no_slower(kind: str) -> None:
     every = best(candidates(platform, operation), size)
     assert every.time <= best(candidates(platform, operation, ["direct"]), size).time
     assert found.time == searched(start).exact().time
+
+
+@pytest.mark.parametrize(("members", "flits", "least"), [(2, 3, 5), (3, 1, 4)])
+def test_the_least_time_behind_a_switch_is_that_by_hand(members: int, flits: int, least: int) -> None:
+    one, row = Fraction(1), tuple(range(1, members + 1))
+    channels = [Channel(*pair, one, one) for m in row for pair in ((0, m), (m, 0))]
+    platform = Platform("star", members + 1, tuple(channels), row)
+    for kind in ("all_reduce", "reduce_scatter"):
+        operation = Operation(kind, row, Fraction(flits))
+        expected = least if kind == "all_reduce" else 2 + flits * (members - 1)
+        assert least_time(platform, operation, Fraction(expected + 1), 60.0) == expected
+        assert bound(platform, operation, in_time=True).time <= expected
 
 
 def test_a_message_of_one_flit_is_not_cut() -> None:
