@@ -81,7 +81,7 @@ def designed(options: ExploreOptions) -> Design:
     from unknot_explore.design import Design
 
     built = network(options.network, where="NETWORK")
-    routing = options.routing or _customary(built)
+    routing = options.routing or _customary(built, options.vcs)
     given = {name: getattr(options, name) for name in ("network", "vcs", "switching", "buffer_depth")}
     return Design.of({**given, "routing": routing})
 
@@ -96,12 +96,12 @@ def exercise_of(number: int) -> Design:
     return Design.of(course()[number - 1]["design"])
 
 
-def _customary(built: Network) -> str:
+def _customary(built: Network, vcs: int | None) -> str:
     from unknot.routing.customary import CUSTOMARY
     from unknot.routing.named import routing
 
     for name in CUSTOMARY[:-1]:
         with contextlib.suppress(NetworkError, RelationError):
-            routing(built, name)
+            routing(built, name, vcs)
             return name
     return CUSTOMARY[-1]

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from unknot._base.errors import UnknotError
 from unknot.cli.program import app
+from unknot_explore.command import ExploreOptions, designed
 from unknot_explore.design import Design
 
 NETWORKS = (
@@ -47,6 +48,13 @@ def test_the_command_asks_the_same() -> None:
     result = CliRunner().invoke(app, words[1:])
     assert result.exit_code == 1, result.output
     assert design.relation().name in result.output
+
+
+@pytest.mark.parametrize(("vcs", "routing"), [(None, "duato"), (3, "duato"), (2, "dfsssp")])
+def test_the_customary_routing_takes_the_vcs_asked_for(vcs: int | None, routing: str) -> None:
+    design = designed(ExploreOptions(network="torus(4, 4)", vcs=vcs))
+    assert design.routing == routing
+    assert vcs is None or design.relation().num_vcs == vcs * design.relation().network.num_channels
 
 
 @pytest.mark.parametrize(
