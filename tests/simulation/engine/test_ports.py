@@ -17,7 +17,7 @@ from tests.simulation.relations import random_relation
 from unknot._base.errors import RelationError, SimulationError
 from unknot._base.switching import SWITCHINGS
 from unknot.network.families import mesh, ring
-from unknot.routing import dimension_order, ugal
+from unknot.routing import dimension_order, duato, ugal
 from unknot.routing.relation import Relation
 from unknot.routing.subnets import with_ports
 from unknot.simulation import Router, closed_loop, saturation, simulate, zero_load_latency
@@ -78,6 +78,16 @@ def test_twin_on_random_relations(data: st.DataObject) -> None:
         traffic,
         Router(terminal_width=width, **options),
     )
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"speculative": True}, {"allocator": "loa", "speculative": True}, {"own_slots": 1}]
+)
+def test_better_of_two_ports_takes_all_exits_for_one_candidate(options: dict[str, Any]) -> None:
+    router = Router(terminal_width=2, selection="better_of_two", **options)
+    for seed, relation in enumerate((random_relation(0), random_relation(1022), duato(mesh(3, 3), 3))):
+        for switching in ("wormhole", "wormhole-nonatomic"):
+            agree(relation, switching, 3, 4, 0.4, seed, "uniform", router)
 
 
 @pytest.mark.parametrize("name", PATTERNS)

@@ -33,13 +33,19 @@ def two_of(s, b, many, now):
 
 
 @inlined
+def counted(mask, ejection):
+    """Return the bits of candidates: all ejection VCs of a destination are a candidate together."""
+    return mask & ~ejection | mask & ejection & -(mask & ejection)
+
+
+@inlined
 def keep_better(s, b, w, mine, other):
-    """Let a header keep the port with more credits of two output rows; return the row."""
+    """Let a header keep the port with more credits of two output rows; return the row, −1 for ejection."""
     if s.outputs.port[mine] != s.outputs.port[other]:
         mine = other if credits_of_port(s, w, other) > credits_of_port(s, w, mine) else mine
     reader = reader_of(s, mine)
     s.inputs.out[b] = s.buffer[reader] if reader >= 0 else s.setup.num_vcs
-    return mine
+    return mine if reader >= 0 else np.int64(-1)
 
 
 @inlined
@@ -54,9 +60,10 @@ def keep_port(s, w, at, row, now):
     """Write the candidates of the port that a header keeps to `requested`, from row `row` of `answers`."""
     b, mask, first = s.words.first_input[w] + at, s.whole.answers.first[row], s.words.first_output[w]
     if s.inputs.out[b] < 0:
-        many = how_many(mask)
+        bits = counted(mask, s.whole.borders.ejection[w])
+        many = how_many(bits)
         one, two = two_of(s, b, many, now)
-        out = keep_better(s, b, w, first + nth(mask, many, one), first + nth(mask, many, two))
+        out = keep_better(s, b, w, first + nth(bits, many, one), first + nth(bits, many, two))
     else:
         out = kept_row(s, b)
     if out < 0:
@@ -77,10 +84,14 @@ def recall_port(raw, b, p, w0, w1, begin, now):
         return np.int64(-1)
     row, anything = s.first_answer[w0] + (number - 1) * (w1 - w0), np.int64(0)
     if s.inputs.out[b] < 0:
+        bits, ejected = s.vc_masks.requested, np.int64(0)
         for j in range(w1 - w0):
-            many += how_many(answers[row + j])
+            ejection = s.borders.ejection[w0 + j]
+            bits[begin + j] = counted(answers[row + j], ejection) if ejected == 0 else answers[row + j] & ~ejection
+            ejected |= answers[row + j] & ejection
+            many += how_many(bits[begin + j])
         one, two = two_of(s, b, many, now)
-        mine, other = choice_kernel.nth(answers, row, one), choice_kernel.nth(answers, row, two)
+        mine, other = choice_kernel.nth(bits, begin, one), choice_kernel.nth(bits, begin, two)
         out = keep_better(s, b, np.int64(-1), first + mine, first + other)
     else:
         out = kept_row(s, b)
