@@ -198,6 +198,14 @@ def test_forged_claims_are_rejected() -> None:
         ({"ports": 4, "limits": LinkLimits(((0, 8),), ((8, 0),))}, "is required, but is forbidden"),
         ({"ports": 4, "limits": LinkLimits(ports={4: 9})}, r"\(1,1\) takes 1 to 8 of them, not 9"),
         ({"ports": 3, "limits": LinkLimits(((0, 8), (0, 4)), (), {0: 1})}, r"2 links from \(0,0\) .* its 1 ports"),
+        (
+            {"ports": 1, "both_ways": False, "limits": LinkLimits(((0, 1), (1, 0)))},
+            r"required links leave no ports for a way from \(0,0\) to \(2,0\)",
+        ),
+        (
+            {"ports": 2, "limits": LinkLimits(((0, 1), (1, 4), (4, 0)))},
+            r"required links leave no ports for a way from \(0,0\) to \(2,0\)",
+        ),
         ({"ports": 4, "reach": 2.0, "distance": "taxi"}, "none of euclid, manhattan, chebyshev"),
     ],
 )

@@ -11,7 +11,7 @@ from unknot.network import Network
 from unknot.synthesis.topology.bounds import least_diameter
 from unknot.synthesis.topology.budgets import budgets_of, places_of, require_places
 from unknot.synthesis.topology.limits import LinkLimits, switch_table
-from unknot.synthesis.topology.request import DISTANCES, TopologyRequest, adjacency, lone_links
+from unknot.synthesis.topology.request import DISTANCES, TopologyRequest, adjacency, hop_counts, lone_links
 
 NO_LIMITS = LinkLimits()
 NOTHING: Floats = np.zeros((0, 0))
@@ -194,6 +194,12 @@ def _require_possible(wanted: TopologyRequest, reach: float | None) -> None:
         raise NetworkError(f"no allowed links lead from {name(u)} to {name(v)}: {why}")
     if int(wanted.leaving.sum()) < (2 * (wanted.size - 1) if wanted.both_ways else wanted.size):
         raise NetworkError(f"{wanted.size} nodes with so few ports cannot be connected; give more --ports")
+    kept = wanted.required
+    free = (kept.sum(axis=1) < wanted.leaving)[:, None] & (kept.sum(axis=0) < wanted.entering)
+    apart = np.argwhere(hop_counts(kept | wanted.allowed & free) < 0)
+    if apart.size:
+        u, v = (int(node) for node in apart[0])
+        raise NetworkError(f"required links leave no ports for a way from {name(u)} to {name(v)}; give more --ports")
     for one, spent in zip(wanted.budgets, wanted.spent(wanted.required), strict=True):
         if spent > one.most:
             raise NetworkError(
