@@ -79,10 +79,10 @@ def _cells(line: str, names: list[str]) -> Row:
     return cells
 
 
-def number_in(cabling: FabricText, row: Row, names: tuple[str, ...], line: int, least: int = 0) -> int:
+def number_in(cabling: FabricText, row: Row, names: tuple[str, ...], line: int) -> int:
     """The whole number in the first of some columns that is there."""
     cell, column = next((row[name] for name in names if name in row), ("", 0))
-    if not re.fullmatch(r"0x[0-9a-fA-F]{1,16}|[0-9]{1,9}", cell) or integer(cell) < least:
+    if not re.fullmatch(r"0x[0-9a-fA-F]{1,16}|[0-9]{1,9}", cell):
         raise cabling.error(f"a whole number is needed as {names[0]}, not {cell[:40]!r}", line, column)
     return integer(cell)
 

@@ -152,15 +152,15 @@ def write_picture(drawing: Drawing, path: str | Path) -> None:
         write_text(path, drawing.text)
 
 
-def require_ending(path: Path, beside: str = "") -> None:
-    """Refuse a file name without the ending of a picture; `beside` names the other permitted endings.
+def require_ending(path: Path) -> None:
+    """Refuse a file name without the ending of a picture.
 
     Raises
     ------
     UnknotError
     """
     if path.suffix.lower() not in ENDINGS:
-        raise UnknotError(f"{path}: a picture is written as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}{beside}")
+        raise UnknotError(f"{path}: a picture is written as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
 
 
 def rendered(drawing: Drawing, form: str, manifest: Manifest | None = None) -> bytes:

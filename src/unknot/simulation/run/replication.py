@@ -145,7 +145,7 @@ def _latest(run: Run) -> str:
     return "runs"
 
 
-def list_of_seeds(seeds: int | Sequence[int], first: int = 1) -> list[int]:
+def list_of_seeds(seeds: int | Sequence[int]) -> list[int]:
     """The seeds, or the first `seeds` of them.
 
     Raises
@@ -156,7 +156,7 @@ def list_of_seeds(seeds: int | Sequence[int], first: int = 1) -> list[int]:
     if isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool):
         if seeds < 1:
             raise SimulationError(f"at least one seed is needed, got seeds={seeds}")
-        return list(range(first, first + int(seeds)))
+        return list(range(1, int(seeds) + 1))
     if isinstance(seeds, (bool, str)) or not isinstance(seeds, Iterable):
         raise SimulationError(f"seeds must be a number of seeds or a list of them, got {seeds!r}")
     numbers = list(seeds)

@@ -44,8 +44,8 @@ class TreeReader:
     def kind(self) -> str:
         return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
 
-    def peeked(self, by: int = 1) -> str:
-        return self.tokens[self.at + by][1] if self.at + by < len(self.tokens) else ""
+    def peeked(self) -> str:
+        return self.tokens[self.at + 1][1] if self.at + 1 < len(self.tokens) else ""
 
     def take(self, word: str = "") -> str:
         if not self.word or (word and self.word != word):
