@@ -107,10 +107,9 @@ def _mates(switches: Ints) -> list[int]:
 
 def rcbn_channels(rows: Ints) -> IntArray:
     """The channels of `rcbn(N)` along given rows: shape (messages, stages − 1)."""
-    from unknot_papers.rcbn.topology import digits_of
+    from unknot_papers.rcbn.topology import digits_along
 
-    length = rows.shape[-1] - 1
-    digit = digits_of(rows[..., :-1] ^ rows[..., 1:], np.arange(length) < length // 2)
+    length, digit = rows.shape[-1] - 1, digits_along(rows)
     width = 1 << (length // 2 + 1)
     return np.asarray((np.arange(length) * width + rows[..., :-1]) * 3 + digit, dtype=np.int32)
 

@@ -166,10 +166,15 @@ class Tags(Brief):
 def tags_of_rows(rows: npt.ArrayLike) -> Tags:
     """The tags that lead along given rows; the inverse of `rows_of`, for messages between rows joined by links."""
     at = np.asarray(rows, dtype=np.int64)
-    length = at.shape[-1] - 1
-    digits = digits_of(at[..., :-1] ^ at[..., 1:], np.arange(length) < length // 2)
+    length, digits = at.shape[-1] - 1, digits_along(at)
     ones, bars = (((digits == digit) << np.arange(length)[::-1]).sum(axis=-1) for digit in (1, 2))
     return Tags(length, ones, bars)
+
+
+def digits_along(rows: Numbers) -> Numbers:
+    """The tag digits of the links along given rows."""
+    length = rows.shape[-1] - 1
+    return digits_of(rows[..., :-1] ^ rows[..., 1:], np.arange(length) < length // 2)
 
 
 def digits_of(change: Numbers, front: Flags) -> Numbers:

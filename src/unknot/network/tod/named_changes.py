@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unknot.network.bandwidth import read
-from unknot.network.tod import products, sets
+from unknot.network.tod import products, sets, values
 from unknot.network.tod.graph import Graph, wires
 from unknot.network.tod.plan import Oriented, Plan, Replaced, Shape
 from unknot.network.tod.syntax import MisfitError
@@ -108,8 +108,7 @@ def _shape(c: Caller, graph: Operand, name: str) -> Shape:
 
 
 def undirected(c: Caller, graph: Operand) -> Plan:
-    plan = settle(c.budget, graph)
-    return c.budget.plan(c.place, sets.undirected, (plan,), plan.routers, 2 * plan.channels, plan.dimensions)
+    return values.undirected(c.budget, c.place, settle(c.budget, graph))
 
 
 def reverse(c: Caller, graph: Operand) -> Plan:

@@ -84,6 +84,7 @@ def _part(one: Joints, two: Joints, n: int) -> Joints:
 
 
 def _made(a: Graph, b: Graph, source: IntArray, target: IntArray, wire: WireRows) -> Graph:
+    """The graph on V1 × V2 with some channels."""
     n, m = a.routers, b.routers
     at = np.concatenate([np.tile(a.coordinates, (m, 1)), np.repeat(b.coordinates, n, axis=0)], axis=1)
     counts = np.outer(b.counts(), a.counts()).ravel()
@@ -135,16 +136,12 @@ def replaced(skeleton: Graph, part: Graph) -> Graph:
     target = skeleton.target + point[back] * n
     own_source = np.arange(n)[None, :] + part.source[:, None].astype(np.int64) * n
     own_target = np.arange(n)[None, :] + part.target[:, None].astype(np.int64) * n
-    coordinates = np.concatenate(
-        [np.tile(skeleton.coordinates, (k, 1)), np.repeat(part.coordinates, n, axis=0)], axis=1
-    )
-    return Graph(
-        coordinates,
-        skeleton.dimensions + part.dimensions,
+    return _made(
+        skeleton,
+        part,
         np.concatenate([own_source.ravel(), source]),
         np.concatenate([own_target.ravel(), target]),
         np.concatenate([np.repeat(part.wire, n), skeleton.wire]),
-        seats(np.outer(part.counts(), skeleton.counts()).ravel()),
     ).ordered
 
 

@@ -239,6 +239,11 @@ def product(budget: Budget, place: Node, name: str, a: Value, b: Value) -> Value
     )
     if one is a and two is b:
         return plan
+    return undirected(budget, place, plan)
+
+
+def undirected(budget: Budget, place: Node, plan: Plan) -> Plan:
+    """The plan with the opposite of every channel added where missing."""
     return budget.plan(place, sets.undirected, (plan,), plan.routers, 2 * plan.channels, plan.dimensions)
 
 
