@@ -36,6 +36,7 @@ SHOWN: dict[tuple[str, ...], list[str]] = {
         "counts x+ 1, x- 1, y+ 1, y- 2",
         "on every mesh: a ranking by",
     ],
+    ("line-rate", "ring(4)", "--draws", "20"): ["planes 1 rails 1 rate"],
     ("lanes", "ring(5)", "--time-limit", "600"): ["1 impossible: for each of these channels", "(3)→(4) → (4)→(0)"],
     ("lanes", "ring(6)", "--lanes", "1", "--time-limit", "600"): ["minimal NO", "longest pair"],
     ("analyse", "mesh(4, 4)", "--routing", "odd_even"): ["(1,1)→(1,0) is not offered", "worst pair t15 to t0"],

@@ -74,7 +74,7 @@ def require_states(fabric: Fabric, relation: Relation) -> None:
         raise UnknotError(
             f"{fabric.name} has {relation.num_vcs:,} VCs × {relation.num_addresses:,} addresses that are routed "
             f"apart; adaptive fabrics are repaired up to {MOST_STATES:,} of both, and this one would take about "
-            f"{states * BYTES / 1e9:,.0f} GB and {states * SECONDS / 3600:,.0f} hours"
+            f"{states * BYTES / 1e9:,.0f} GB and {states * SECONDS / 60:,.0f} minutes"
         )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from unknot.cli.answers.form import Form, of
+from typing import Annotated
+
+from unknot.cli.answers.form import Form, Words, of
 from unknot.cli.answers.networks import NetworkForm
 from unknot.verify.line_rate_answer import LineRate
 
@@ -24,3 +26,4 @@ class LineRateAnswer(
     """
 
     network: NetworkForm = of("network")
+    rail_aligned: Annotated[bool | None, Words(lambda aligned, _: {True: "yes", False: "no"}.get(aligned, ""))]
