@@ -125,7 +125,7 @@ def test_ugal_counts_by_its_direct_ways_where_these_carry_more():
 
 
 def test_the_worst_of_a_few_permutations_is_named_so(monkeypatch):
-    monkeypatch.setattr("unknot.verify.permutations.ENTRY", 10**12)
+    monkeypatch.setattr("unknot.verify.pair_shares.ENTRY", 10**12)
     (row,) = compared(["mesh(4, 4) by dimension_order"])
     assert "of the worst of 2 permutations" in row.note
 

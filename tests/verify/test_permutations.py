@@ -64,7 +64,7 @@ def test_channels_of_less_bandwidth_count_for_more():
 
 
 def test_memory_is_estimated(monkeypatch):
-    monkeypatch.setattr("unknot.verify.permutations.ENTRY", 10**12)
+    monkeypatch.setattr("unknot.verify.pair_shares.ENTRY", 10**12)
     with pytest.raises(SizeError):
         worst_permutation(fully_adaptive(families.mesh(3, 3)))
 

@@ -100,9 +100,10 @@ def queues_by_classes(walk: ClassWalk, edges: Iterable[int]) -> LosslessQueues |
     if (tiers[network.source] == tiers[network.target]).any():
         return None
     tags = paths.tags(by_bounces(network, tiers))
-    many = max(tags.values()) + 1
-    turns = ((came * many + tag, leaves * many + new) for (came, tag, leaves), new in tags.items() if came != SENT)
-    if many > 3 or climbing(turns, network.num_channels * many) is None:
+    most = max(tags.values())
+    size = most + 1
+    turns = ((came * size + tag, leaves * size + new) for (came, tag, leaves), new in tags.items() if came != SENT)
+    if most > 2 or climbing(turns, network.num_channels * size) is None:
         return None
     question = PathQuestion(network, paths.through(circle))
     claim = question.claim(question.circle(), 1, "any")

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from ipaddress import ip_address
 from operator import or_
 from pathlib import Path
@@ -98,46 +98,89 @@ def judge_route_maps(fabric: EthernetFabric, folder: Path) -> RouteMaps:
     TextError
         With the line, if a file names a neighbour that is none.
     """
-    network, admitted = fabric.hosted, read_route_maps(fabric, folder)
-    used = {c for one in fabric.destinations for channels in one.next_hops.values() for c in channels}
-    ends = network.ends
-    up = {c for c, (u, v) in enumerate(ends) if not used.isdisjoint((c, *network.between(v, u)))}
+    ways = _admitted_ways(fabric, read_route_maps(fabric, folder))
+    network, homes = fabric.hosted, ways.homes
+    pairs = len(homes) * (len(homes) - 1)
+    # If turns to all homes together close no cycle, turns to each close none. Packets that leave are offered nothing.
+    verdict, relation = _judged(network, [ways.offers(ways.every)], [0])
+    if not verdict.deadlock_free:
+        if len(ways.after) * len(homes) > MOST:
+            return RouteMaps(None, ways.cut, pairs)
+        verdict, relation = _judged(network, [*map(ways.offers_to, homes)], range(len(homes)))
+    accepted = evidence_holds(relation, verdict) is not False
+    free = None if not accepted or (verdict.deadlock_free and fabric.unread) else verdict.deadlock_free
+    return RouteMaps(free, ways.cut, pairs)
+
+
+@dataclass(frozen=True)
+class _AdmittedWays:
+    """Channels in use, and how packets may follow them.
+
+    Attributes
+    ----------
+    network : Network
+        With a terminal at each switch with hosts, a home.
+    leaving, after : mapping of int to list of int
+        Channels that leave each switch, and those to which packets may go on from each channel.
+    leads : mapping of int to int
+        Homes to which each channel leads, as bits.
+    """
+
+    network: Network
+    leaving: Mapping[int, list[int]]
+    after: Mapping[int, list[int]]
+    leads: Mapping[int, int]
+
+    @cached_property
+    def homes(self) -> list[int]:
+        """Switches with hosts; bit n stands for the home at place n."""
+        return [int(home) for home in self.network.eject]
+
+    @property
+    def every(self) -> int:
+        """All homes, as bits."""
+        return (1 << len(self.homes)) - 1
+
+    @property
+    def cut(self) -> int:
+        """Ordered pairs of homes that no way joins."""
+        reached = (
+            reduce(or_, map(self.leads.__getitem__, self.leaving.get(home, ())), 1 << place)
+            for place, home in enumerate(self.homes)
+        )
+        return sum((self.every & ~some).bit_count() for some in reached)
+
+    def offers(self, some: int) -> dict[int, set[int]]:
+        """Return the channels that are offered to packets to some homes, at each channel and terminal."""
+        places = {c: onward for c, onward in self.after.items() if self.leads[c] & some}
+        first = self.network.num_channels
+        places |= {first + place: self.leaving.get(home, []) for place, home in enumerate(self.homes)}
+        return {at: {c for c in onward if self.leads[c] & some} for at, onward in places.items()}
+
+    def offers_to(self, home: int) -> dict[int, set[int]]:
+        """Return the same to a single home, where packets leave."""
+        place = self.homes.index(home)
+        offered = self.offers(1 << place)
+        del offered[self.network.num_channels + place]
+        ends = {c: {EJECT} for c in self.after if self.network.target[c] == home}
+        return offered | ends
+
+
+def _admitted_ways(fabric: EthernetFabric, admitted: Turns) -> _AdmittedWays:
+    """Return the ways of packets by turns that are admitted, on cables that routes use."""
+    network = fabric.hosted
+    ends, used = network.ends, set[int]()
+    for one in fabric.destinations:
+        used.update(*one.next_hops.values())
+    up = [c for c, (u, v) in enumerate(ends) if not used.isdisjoint((c, *network.between(v, u)))]
     # A ToR on standby sends packets up again in a tunnel, whatever BGP announces.
     tunnels = {router for one in fabric.destinations for router in one.standby}
     leaving = defaultdict[int, list[int]](list)
-    for c in sorted(up):
+    for c in up:
         leaving[ends[c][0]].append(c)
     after = {c: [e for e in leaving[ends[c][1]] if ends[e][0] in tunnels or admitted(c, e)] for c in up}
-    homes, starts = network.eject.tolist(), network.inject.tolist()
-    at = {home: 1 << number for number, home in enumerate(homes)}
-    leads = _leads(after, {c: at.get(ends[c][1], 0) for c in up})
-    cut = sum((~reduce(or_, map(leads.get, leaving[start]), at.get(start, 0)) & (1 << len(homes)) - 1).bit_count()
-              for start in starts)  # fmt: skip
-    # If turns to all homes together close no cycle, turns to each close none. Packets that leave are offered nothing.
-    every = {c: {e for e in after[c] if leads[e]} for c in up if leads[c]}
-    every |= {network.num_channels + t: set(filter(leads.get, leaving[start])) for t, start in enumerate(starts)}
-    verdict, relation = _judged(network, [every], [0])
-    if not verdict.deadlock_free and len(up) * len(homes) <= MOST:
-        offers = [
-            {
-                c: {EJECT} if ends[c][1] == home else {e for e in after[c] if leads[e] & at[home]}
-                for c in up if leads[c] & at[home]
-            }
-            | {
-                network.num_channels + t: {c for c in leaving[start] if leads[c] & at[home]}
-                for t, start in enumerate(starts) if start != home
-            }
-            for home in homes
-        ]  # fmt: skip
-        verdict, relation = _judged(network, offers, range(len(homes)))
-    elif not verdict.deadlock_free:
-        return RouteMaps(None, cut, len(homes) * (len(homes) - 1))
-    accepted = evidence_holds(relation, verdict) is not False
-    return RouteMaps(
-        None if not accepted or (verdict.deadlock_free and fabric.unread) else verdict.deadlock_free,
-        cut,
-        network.num_terminals * (network.num_terminals - 1),
-    )
+    at = {home: 1 << place for place, home in enumerate(network.eject.tolist())}
+    return _AdmittedWays(network, leaving, after, _leads(after, {c: at.get(ends[c][1], 0) for c in up}))
 
 
 def _judged(
@@ -152,6 +195,7 @@ def _leads(after: Mapping[int, Sequence[int]], own: dict[int, int]) -> dict[int,
     keys = climbing(((c, e) for c, onward in after.items() for e in onward), max(after, default=0) + 1)
     order = [*own] if keys is None else sorted(own, key=lambda c: -keys[c])
     leads, again = own, True
+    # By the keys what follows a channel comes before: one round is enough where turns close no cycle.
     while again:
         again = False
         for c in order:

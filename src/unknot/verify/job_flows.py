@@ -107,7 +107,7 @@ class JobRanks:
         return [tuple(rows[start : start + self.gpus]) for start in range(0, len(rows), self.gpus)]
 
     def rails(self, switch: IntArray) -> int:
-        """Number of rails: to so many switches, or sets of switches, each host has NICs; 1: hosts differ in that."""
+        """Number of switches, or of sets of switches, at which each host has NICs; 1 where hosts differ."""
         counts = {len({*host}) for host in self.hosts(switch)}
         return counts.pop() if len(counts) == 1 else 1
 

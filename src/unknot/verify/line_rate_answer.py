@@ -78,7 +78,7 @@ class LineRate:
     planes : int
         Ports of each NIC, in as many planes.
     rails : int
-        Switches to which each host has NICs; 1: hosts have one, or differ.
+        Switches, or sets of switches, at which each host has NICs; 1 where hosts differ.
     rail_aligned : bool or None
         Whether NICs of the same place in hosts are at the same switch, so that rings stay there; None: one rail.
     rate : str

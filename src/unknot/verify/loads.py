@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
 
 import numpy as np
 
-from unknot._base.arrays import Flags, Floats, Ints, Rows
+from unknot._base.arrays import Flags, Floats
 from unknot._base.errors import RelationError
 from unknot._base.progress import Progress, reported, with_bar
 from unknot._base.quantities import ChannelNumber, Load, MeanHops
 from unknot._base.shown import Brief
-from unknot.network.graph import reached_from
-from unknot.routing.relation import EJECT, TIER, VC_MASK, Relation
+from unknot.routing.relation import EJECT, Relation
 from unknot.routing.taking import takes_relation
 from unknot.traffic import Pattern, PatternLike, pattern
 from unknot.verify.explorer import Explorer, Visit
+from unknot.verify.walks import add_visits, lowest
 
 
 def rates(relation: Relation, traffic: PatternLike = "uniform") -> Callable[[int], Floats]:
@@ -182,7 +181,7 @@ class _EqualSplit:
         relation, vcs, slot = self.relation, self.relation.vcs, self.slot
         choice = spread(*states, vcs.channel, injected, slot, self.load)
         if choice == -1:
-            _solve(relation, states, injected, address, self.load)
+            add_visits(relation, states, injected, address, self.load)
         elif choice < 0:
             raise RelationError(
                 f"{relation.name}: traffic bound for {relation.address_name(address)} runs into a dead end at "
@@ -274,52 +273,3 @@ class TrafficStates:
             method=method,
             vc_highest=tuple(by_number.tolist()),
         )
-
-
-def lowest(states: Visit, rows: Ints) -> tuple[Ints, Ints]:
-    """The candidates of the lowest tier of some states: the place of each state among these, and the VC."""
-    chosen = Rows(states.first, states.candidates).take(rows)
-    tail, offered = chosen.row, chosen.entries
-    tier = (offered // TIER) & 0xFF
-    if not tier.any():
-        return tail, offered & VC_MASK
-    lowest = np.full(rows.size, 255)
-    np.minimum.at(lowest, tail, tier)
-    kept = tier == lowest[tail]
-    return tail[kept], offered[kept] & VC_MASK
-
-
-def _solve(relation: Relation, states: Visit, injected: Floats, address: int, load: Floats) -> None:
-    """Add expected visits of states on walks that may go round and, as `spread` has seen, reach no dead end."""
-    from scipy.sparse import coo_array, eye_array
-    from scipy.sparse.linalg import spsolve
-
-    vcs, order = relation.vcs, states.order
-    count = order.size
-    tail, vc = lowest(states, np.arange(count))
-    many = np.bincount(tail, minlength=count)
-    number = np.full(vcs.router.size, -1, dtype=np.int64)
-    number[order] = np.arange(count)
-    inner = vc != EJECT
-    share = 1.0 / many[tail[inner]]
-    moves = coo_array((share, (tail[inner], number[vc[inner]])), shape=(count, count)).tocsr()
-    reached = _reach(moves, np.flatnonzero(injected > 0))
-    ends = _reach(moves.T.tocsr(), np.unique(tail[~inner]))
-    lost = np.flatnonzero(reached & ~ends)
-    if lost.size:
-        raise RelationError(
-            f"{relation.name}: traffic bound for {relation.address_name(address)} may never leave the network from "
-            f"{vcs.name(int(order[lost[0]]))} on; loads are those of a routing that delivers"
-        )
-    live = np.flatnonzero(reached)
-    step = moves[live][:, live]
-    visits = np.atleast_1d(spsolve((eye_array(live.size) - step.T).tocsc(), injected[live]))
-    on_vc = order[live] < vcs.total
-    load[order[live][on_vc]] += visits[on_vc]
-
-
-def _reach(moves: Any, starts: Ints) -> Flags:
-    """Return a mask of the states to which moves lead from some."""
-    reached = np.zeros(moves.shape[0], dtype=bool)
-    reached[[*reached_from(starts.tolist(), Rows(moves.indptr, moves.indices).at)]] = True
-    return reached

@@ -16,7 +16,7 @@ from unknot.network.families import mesh, torus
 from unknot.routing import dimension_order, duato, ugal, valiant
 from unknot.simulation.engine.codes import LOOK_AT_ALL, SELECTIONS
 from unknot.simulation.engine.router import Router
-from unknot.simulation.engine.tables import LINE
+from unknot.simulation.engine.table_sizes import LINE
 from unknot.traffic.workload import Bursts, Lengths, length_shares, mean_length
 
 

@@ -265,7 +265,7 @@ def test_both_routers_give_the_same_run(
     }
     plain = simulate(relation, load, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unknot.simulation.engine.tables.is_packable", lambda *_: False)
+        patch.setattr("unknot.simulation.engine.table_sizes.is_packable", lambda *_: False)
         assert simulate(relation, load, **options) == plain
 
 

@@ -99,9 +99,12 @@ def line_rate(options: LineRateOptions) -> int:
         slowness, rate = nic / rates, f"{nic:g} Gb/s"
     elif options.line_rate is not None:
         raise UnknotError(f"{network.name}: its files do not tell the rates of cables, so --line-rate has no meaning")
-    every = ((port,) for port in range(network.num_terminals))
-    nics = tuple(every if options.members is None else _members(options.members, network))
-    ranks = JobRanks(nics, options.operation, options.gpus)
+    nics = (
+        [(terminal,) for terminal in range(network.num_terminals)]
+        if options.members is None
+        else _members(options.members, network)
+    )
+    ranks = JobRanks(tuple(nics), options.operation, options.gpus)
     with activity.working("drawing hashes"):
         answer = judged(
             relation, ranks, Hashing(options.hash, options.qps), slowness, rate,

@@ -1,4 +1,4 @@
-"""Routes and cables of switches: what they print, neighbours by LLDP, a list of cables."""
+"""Routes and neighbours as switches print them, and lists of cables."""
 
 from __future__ import annotations
 

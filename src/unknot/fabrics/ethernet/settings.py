@@ -85,24 +85,20 @@ def read_nvue(path: str | Path) -> SwitchQos:
             inner = document.table(inner, *keys[:depth]).get(key, {})
         return document.table(inner, *keys)
 
-    qos, unread = below("qos"), list[str]()
-    ports = LOSSY
-    if "roce" in qos:
-        roce = below("qos", "roce")
-        off = roce.get("enable", roce.get("state", "on")) in OFF
-        ports = LOSSY if off or roce.get("mode", "lossless") == "lossy" else ROCE
-        unread += [f"qos roce {key}" for key in roce if key not in OF_ROCE]
+    qos, roce = below("qos"), below("qos", "roce")
+    lossless = "roce" in qos and roce.get("enable", roce.get("state", "on")) not in OFF
+    ports = ROCE if lossless and roce.get("mode", "lossless") != "lossy" else LOSSY
+    unread = [f"qos roce {key}" for key in roce if key not in OF_ROCE]
     others = [f"qos {key}" for key in qos if key != "roce"]
     members = dict[str, tuple[str, ...]]()
     for name in below("interface"):
-        own = below("interface", name)
-        others += [f"qos of interface {name}"] * ("qos" in own)
+        others += [f"qos of interface {name}"] * ("qos" in below("interface", name))
         if bond := below("interface", name, "bond"):
             rows = document.table(bond.get("member", {}), "interface", name, "bond", "member")
             members[name] = tuple(port for text in rows for port in _names(text))
-        unread += (
-            [vrf(its)] if isinstance(its := below("interface", name, "ip").get("vrf"), str) and its not in OWN else []
-        )
+        own = below("interface", name, "ip").get("vrf")
+        if isinstance(own, str) and own not in OWN:
+            unread.append(vrf(own))
     unread += others
     unread += [what for key, what in (("nve", "VXLAN"), ("mlag", "MLAG")) if _is_on(below(key))]
     unread += ["policy-based routing"] * bool(below("router", "pbr"))

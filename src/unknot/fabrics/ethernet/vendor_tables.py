@@ -119,10 +119,12 @@ def _hops(document: Document, name: str, via: dict[str, Any], *keys: str) -> Ite
     elif "recursive" in flags:
         yield {**hop, "recursive": True}
     else:
-        bare = kind == "interface"
-        interface = via.get("interface", name if bare else None)
-        hop |= {} if bare else {"ip": via.get("via", name)}
-        yield hop | ({} if interface is None else {"interfaceName": interface})
+        if kind == "interface":
+            hop["interfaceName"] = via.get("interface", name)
+        else:
+            hop["ip"] = via.get("via", name)
+            hop |= {"interfaceName": via["interface"]} if "interface" in via else {}
+        yield hop
 
 
 def _flags(document: Document, facts: dict[str, Any], *keys: str) -> dict[str, Any] | list[Any]:

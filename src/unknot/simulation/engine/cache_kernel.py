@@ -13,8 +13,8 @@ import numpy as np
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import NO_WAIT
+from unknot.simulation.engine.candidate_kernel import ends_of, tier_of
 from unknot.simulation.engine.codes import BETTER_OF_TWO, MOST_ANSWERS
-from unknot.simulation.engine.state_kernel import ends_of, tier_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
 

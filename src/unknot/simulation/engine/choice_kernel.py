@@ -10,6 +10,7 @@ from unknot._base.kernels.mask_kernel import how_many, lowest
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot.routing.contract import VC_MASK
+from unknot.simulation.engine.candidate_kernel import ends_of, of_same_port, outputs_of, preferred, tier_of
 from unknot.simulation.engine.codes import (
     BETTER_OF_TWO,
     ENDLESS,
@@ -28,16 +29,11 @@ from unknot.simulation.engine.selection_kernel import at_random, first_in_turn
 from unknot.simulation.engine.state_kernel import (
     available,
     bit_of,
-    ends_of,
     may_request,
     need,
     note,
-    of_same_port,
-    outputs_of,
     packet_of,
     part_of,
-    preferred,
-    tier_of,
     vcs_of,
 )
 from unknot.simulation.engine.view_kernel import view

@@ -12,10 +12,11 @@ import numpy as np
 from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_rule
 from unknot.routing.contract import EJECT, IN_ROUTER, VC_MASK
+from unknot.simulation.engine.candidate_kernel import preferred, tier_of
 from unknot.simulation.engine.choice_kernel import credits_of, credits_of_port
 from unknot.simulation.engine.codes import DECIDED, NO_CYCLE
 from unknot.simulation.engine.pack_kernel import bits_in, is_simple
-from unknot.simulation.engine.state_kernel import destination_of, direct_of, preferred, tier_of, vcs_of
+from unknot.simulation.engine.state_kernel import destination_of, direct_of, vcs_of
 from unknot.simulation.engine.view_kernel import place_of, view
 
 FIRST_WORD = -2

@@ -26,7 +26,8 @@ from unknot.simulation.engine.routing_cache import fill
 from unknot.simulation.engine.sources import Sources
 from unknot.simulation.engine.state import TABLES
 from unknot.simulation.engine.state_arrays import State
-from unknot.simulation.engine.tables import AT_ONCE, empty_network
+from unknot.simulation.engine.table_sizes import AT_ONCE
+from unknot.simulation.engine.tables import empty_network
 from unknot.simulation.engine.watchdog import Watchdog
 from unknot.simulation.faults.striking import Faults
 from unknot.simulation.run.scenario import Scenario

@@ -31,7 +31,7 @@ def _by_view(place: str, views: Iterable[str], *kinds: str) -> dict[str, Native]
 
 advance = _by_view("cycles_kernel.advance", FAST_VIEWS, "number", VIEW, "number")
 advance_general = Native(f"{HERE}.cycles_kernel.advance_general", "number", VIEW, "number")
-served = Native(f"{HERE}.state_kernel.served", "number", "int64", "int64", "int64")
+served = Native(f"{HERE}.candidate_kernel.served", "number", "int64", "int64", "int64")
 find_stuck = Native(f"{HERE}.stuck_kernel.find_stuck", "number", "int64", "bool")
 fill_cache = Native(f"{HERE}.cache_kernel.fill_cache", "number", "int64")
 unpack = Native(f"{HERE}.pack_kernel.unpack", "int64", "number")
@@ -111,7 +111,7 @@ def _link(part: State) -> None:
         ("inject_classes", _called("class_kernel.inject_classes", 4), classes),
         ("arrive_in_class", _called("class_kernel.arrive_in_class", 4, True), classes),
         ("see", _called("state_kernel.see", 3), len(part.seen) > 0),
-        ("of_same_port", _called("state_kernel.of_same_port", 4, True), in_ports),
+        ("of_same_port", _called("candidate_kernel.of_same_port", 4, True), in_ports),
         ("narrow", _called("choice_kernel.narrow", 8, True), narrows),
         ("keep_port", keeps, packable and in_ports),
         ("recall_port", _called("port_kernel.recall_port", 7, True), general and in_ports),

@@ -8,6 +8,7 @@ from unknot._base.kernels.types_kernel import called, inlined
 from unknot._base.kernels.words_kernel import call_at, call_rule
 from unknot.routing.contract import IN_ROUTER, NO_WAIT
 from unknot.simulation.engine.bid_kernel import arbiters_of, front_of, is_by_turns
+from unknot.simulation.engine.candidate_kernel import ask_rule, ends_of, tier_of
 from unknot.simulation.engine.choice_kernel import credits_of_port
 from unknot.simulation.engine.codes import (
     ALL,
@@ -30,7 +31,7 @@ from unknot.simulation.engine.match_kernel import age_key, longest_ago, remember
 from unknot.simulation.engine.meter_kernel import count_header
 from unknot.simulation.engine.pack_kernel import flits_in, with_slots
 from unknot.simulation.engine.selection_kernel import at_random, in_turn
-from unknot.simulation.engine.state_kernel import ask_rule, ends_of, need, tier_of
+from unknot.simulation.engine.state_kernel import need
 from unknot.simulation.engine.view_kernel import place_of
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from unknot.simulation.engine.codes import UNDECIDED
 from unknot.simulation.engine.state_arrays import State
-from unknot.simulation.engine.tables import AT_ONCE
+from unknot.simulation.engine.table_sizes import AT_ONCE
 
 
 def with_room(part: State, least: int) -> State:

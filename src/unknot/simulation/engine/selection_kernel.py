@@ -10,6 +10,7 @@ from unknot._base.kernels.mask_kernel import bit_at, lowest, ones
 from unknot._base.kernels.types_kernel import inlined
 from unknot._base.kernels.words_kernel import call_at
 from unknot.routing.contract import VC_MASK
+from unknot.simulation.engine.candidate_kernel import ask_rule, ends_of, tier_of
 from unknot.simulation.engine.codes import (
     BETTER_OF_TWO,
     BLOCKED,
@@ -19,15 +20,7 @@ from unknot.simulation.engine.codes import (
     LEAST_WEIGHT,
     WHOLE,
 )
-from unknot.simulation.engine.state_kernel import (
-    ask_rule,
-    ends_of,
-    has_credits,
-    is_let_in,
-    need,
-    random_bits,
-    tier_of,
-)
+from unknot.simulation.engine.state_kernel import has_credits, is_let_in, need, random_bits
 
 HELD = 2
 """What `find` says of a header that is held back."""

@@ -4,9 +4,10 @@
 import numpy as np
 
 from unknot._base.kernels.types_kernel import inlined
+from unknot.simulation.engine.candidate_kernel import ask_rule, ends_of
 from unknot.simulation.engine.codes import BLOCKED, MOVING, STALLED, TAIL
 from unknot.simulation.engine.pool_kernel import may_yet_enter
-from unknot.simulation.engine.state_kernel import ask_rule, available, ends_of, has_room, need, packet_of, reader_of
+from unknot.simulation.engine.state_kernel import available, has_room, need, packet_of, reader_of
 from unknot.simulation.engine.view_kernel import view
 
 

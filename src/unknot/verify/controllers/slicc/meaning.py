@@ -84,8 +84,10 @@ class Meaning(Records):
                         yield replace(one, merged=(*one.merged, note))
 
     def told(self, path: CodePath) -> object:
-        """The outcome of a path, with local names, and with fields of a message that is made, that are followed."""
-        fields = {name for one in self.structures.values() for name, (kind, _) in one.items() if self.sort(kind)}
+        """The outcome of a path, its local names of known meaning, and the known fields of the message being made."""
+        fields = {
+            name for members in self.structures.values() for name, (kind, _) in members.items() if self.sort(kind)
+        }
         names = {
             name: value
             for name, value in path.names.items()
